@@ -18,7 +18,6 @@ bool diff_output_has(const struct format *format) {
 int diff_output(const struct diff *diff, const struct view *view, const char *file, bool all) {
     struct format_options options = view->options;
     struct output output;
-
     options.all = all;
     if (!output_open(&output, file != NULL ? file : "-", NULL))
         return HCCT_EXIT_FAILURE;

@@ -59,7 +59,6 @@ static int read_part(const char *name, const struct part *part,
                      const struct operand_options *options, struct profile **profile) {
     struct http_answer answer;
     int status = ask_profile(part, options, &answer);
-
     *profile = NULL;
     if (status != HCCT_EXIT_OK)
         return status;
@@ -71,7 +70,6 @@ static int read_part(const char *name, const struct part *part,
 int operand_read_range(const struct range_options *range, bool rest,
                        const struct operand_options *options, struct profile **profile) {
     const struct part part = {.range = *range, .rest = rest};
-
     return read_part(rest ? "the rest" : "the range", &part, options, profile);
 }
 

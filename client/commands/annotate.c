@@ -124,7 +124,6 @@ int cmd_annotate(int argc, char **argv) {
     struct annotate_options options = {.around = AROUND_DEFAULT};
     struct profile *profile = NULL;
     int rest;
-
     options_parse(&command, argc, argv, &options, &rest);
     int status = check(&options, argc, argv, rest);
     if (status != HCCT_EXIT_OK)

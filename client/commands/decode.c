@@ -190,7 +190,6 @@ int cmd_decode(int argc, char **argv) {
     struct decode_options options = {0};
     uint64_t first;
     int rest;
-
     options_parse(&command, argc, argv, &options, &rest);
     const char *file = rest < argc && !parse(argv[rest], &first) ? argv[rest++] : NULL;
     if (rest >= argc && file != NULL)

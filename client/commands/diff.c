@@ -81,7 +81,6 @@ static int judge(const struct diff *diff, const struct diff_given *given) {
     struct diff_rise rise;
     double percent = 100 * given->fraction;
     const char *surely = allows_for_all(diff) ? "surely" : "but for what was lost";
-
     diff_find_rises(diff, given->fraction, given->contexts, &rise);
     const struct rise_words how_much = rise_words(&rise.weight);
     if (rise.n > 0)
@@ -103,7 +102,6 @@ static int compare(const struct profile *const profile[DIFF_SIDES], char *const 
     struct diff_options options = {.by = view->options.by, .name = {names[0], names[1]}};
     struct diff diff;
     char error[512];
-
     if (given->absolute || given->shares)
         options.mode = given->absolute ? DIFF_ABSOLUTE : DIFF_SHARES;
     if (!diff_make(&diff, profile[DIFF_BEFORE], profile[DIFF_AFTER], &options, error,
@@ -122,7 +120,6 @@ static int compare(const struct profile *const profile[DIFF_SIDES], char *const 
 static bool read_percentage(struct diff_given *given) {
     const char *text = given->fail_above;
     char *end;
-
     if (text == NULL && given->contexts) {
         complain("--fail-contexts says what --fail-above judges: give that, too");
         return false;
@@ -178,7 +175,6 @@ int cmd_diff(int argc, char **argv) {
     int rest, status = HCCT_EXIT_OK;
     static char all_else[] = DIFF_THE_REST, range[] = DIFF_THE_RANGE;
     static char *const sides[] = {all_else, range};
-
     options_parse(&command, argc, argv, &given, &rest);
     bool ranged = range_is_given(&given.range);
     if (!resolve(&given, argc - rest, argv + rest, &view))

@@ -107,7 +107,6 @@ int cmd_encode(int argc, char **argv) {
     struct given given = {.id_bits = 64, .every = EVERY_DEFAULT};
     bool json;
     int rest;
-
     options_parse(&command, argc, argv, &given, &rest);
     if (rest >= argc) {
         complain("name a trace: hcct encode TRACE; 'hcct record --collector calls --trace FILE' "

@@ -51,11 +51,9 @@ static const struct option_command command = {
 /* "0.01,0.1,1"; each above 0 and at most 1. */
 static bool parse_taus(const char *text, struct eval_options *options) {
     const char *at = text;
-
     for (;;) {
         char *end;
         double tau = strtod(at, &end);
-
         if (end == at || (*end != ',' && *end != '\0') || !(tau > 0 && tau <= 1)) {
             complain("--tau '%s': it must be numbers above 0 and up to 1, with commas between",
                      text);
@@ -86,7 +84,6 @@ static bool is_second(const char *option, const char *word, const char *first, c
 
 static bool resolve(const struct given *given, struct eval_options *options, bool *json) {
     bool ok = true;
-
     *options = (struct eval_options){.phi = given->phi, .exe = given->exe};
     *json = false;
     if (given->exact == NULL || given->approx == NULL) {
@@ -111,7 +108,6 @@ static struct profile *read_profile(const char *name, const struct transform *tr
     size_t bytes;
     char *data = profile_file_load(name, &bytes);
     struct profile *profile = data != NULL ? profile_file_parse(name, data, bytes) : NULL;
-
     free(data);
     return profile != NULL ? transform_apply(profile, transform, PROFILE_BY_SITE) : NULL;
 }
@@ -120,8 +116,7 @@ static int compare(const struct profile *exact, const struct profile *approx,
                    const struct eval_options *options, bool json) {
     struct eval eval;
     char error[2048];
-
-    if (!eval_compare(&eval, exact, approx, options, error, sizeof(error))) {
+    if (!eval_compare(&eval, exact, approx, options, error, sizeof error)) {
         complain("%s", error);
         return HCCT_EXIT_FAILURE;
     }
@@ -137,7 +132,6 @@ int cmd_eval(int argc, char **argv) {
     struct eval_options options;
     bool json;
     int rest, status = HCCT_EXIT_FAILURE;
-
     options_parse(&command, argc, argv, &given, &rest);
     options_no_more(&command, argc, argv, rest);
     if (!resolve(&given, &options, &json))

@@ -138,7 +138,6 @@ int cmd_hot(int argc, char **argv) {
     struct view view;
     char path[PATHS_SOCKET_MAX];
     int rest;
-
     options_parse(&command, argc, argv, &options, &rest);
     options_no_more(&command, argc, argv, rest);
     bool to_file = options.view.output != NULL;

@@ -160,7 +160,6 @@ int cmd_list(int argc, char **argv) {
     struct list_options options = {0};
     char path[PATHS_SOCKET_MAX];
     int rest;
-
     options_parse(&command, argc, argv, &options, &rest);
     options_no_more(&command, argc, argv, rest);
     bool json = options.format != NULL && strcmp(options.format, "json") == 0;

@@ -47,7 +47,6 @@ static const struct format *fallback(const struct view_options *given) {
 static int put(const struct profile *sum, size_t n, const struct view *view,
                const struct view_options *given) {
     struct output output;
-
     if (!output_open(&output, given->output != NULL ? given->output : "-", NULL))
         return HCCT_EXIT_FAILURE;
     if (!profile_file_write(output.file, sum, view->format, &view->options, given->phi)) {
@@ -69,7 +68,6 @@ static int merge(struct profile *const *parts, char *const *names, size_t n,
     size_t bad = 0;
     struct profile *sum =
         merge_profiles((const struct profile *const *)parts, n, &bad, error, sizeof error);
-
     if (sum == NULL) {
         complain("%s: %s", names[bad], error);
         return HCCT_EXIT_FAILURE;
@@ -87,7 +85,6 @@ static int read_and_merge(const struct merge_given *given, char *const *names, s
                           const struct view *view) {
     struct profile **parts = calloc(n, sizeof *parts);
     int status = HCCT_EXIT_OK;
-
     if (parts == NULL)
         memory_die("profiles");
     for (size_t i = 0; i < n && status == HCCT_EXIT_OK; i++)
@@ -104,7 +101,6 @@ int cmd_merge(int argc, char **argv) {
     struct merge_given given = {.view = VIEW_NOT_GIVEN};
     struct view view;
     int rest, from_stdin = 0;
-
     options_parse(&command, argc, argv, &given, &rest);
     if (rest >= argc) {
         complain("name profiles: hcct merge -o SUM FILE...");

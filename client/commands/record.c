@@ -502,7 +502,6 @@ int cmd_record(int argc, char **argv) {
     struct record_options options = {.view = VIEW_NOT_GIVEN};
     struct view view;
     int rest;
-
     record_options_parse(argc, argv, &options, &rest);
     if (!has_what_to_record(&options, rest < argc))
         return HCCT_EXIT_USAGE;

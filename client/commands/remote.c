@@ -16,7 +16,6 @@
 /* Does not come back but with the reason. */
 static int run_remote(int argc, char **argv) {
     char path[PATH_MAX], *words[WORDS_MAX + 2] = {path};
-
     if (argc > WORDS_MAX) {
         complain("%d words are too many", argc);
         return HCCT_EXIT_USAGE;

@@ -194,7 +194,6 @@ int cmd_replay(int argc, char **argv) {
     struct replay_options options = {.view = VIEW_NOT_GIVEN};
     struct view view;
     int rest;
-
     options_parse(&command, argc, argv, &options, &rest);
     if (options.memory_limit == 0)
         options.memory_limit = keeps_all(options.summary) ? EXACT_BYTES : DEFAULT_BYTES;

@@ -97,7 +97,6 @@ int cmd_report(int argc, char **argv) {
     struct view view;
     size_t bytes;
     int rest;
-
     options_parse(&command, argc, argv, &options, &rest);
     const char *path = rest < argc ? argv[rest] : HCCT_RECORDED;
     if (rest >= argc && access(path, F_OK) != 0) {

@@ -65,7 +65,6 @@ int cmd_snapshot(int argc, char **argv) {
     struct query query;
     char path[PATHS_SOCKET_MAX];
     int rest;
-
     options_parse(&command, argc, argv, &options, &rest);
     options_no_more(&command, argc, argv, rest);
     if (options.format != NULL && format_find(options.format) == NULL) {

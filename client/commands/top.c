@@ -110,7 +110,6 @@ int cmd_top(int argc, char **argv) {
     struct view view;
     char socket[PATHS_SOCKET_MAX];
     int rest;
-
     options_parse(&command, argc, argv, &options, &rest);
     options_no_more(&command, argc, argv, rest);
     bool screen = !options.batch && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);

@@ -8,7 +8,6 @@
 
 bool clickhouse_is_name(const char *name) {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-
     return name[0] != '\0' && strlen(name) < 100 && strspn(name, allowed) == strlen(name);
 }
 

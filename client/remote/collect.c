@@ -28,7 +28,6 @@ static int exchange(const char *socket, const char *target, struct http_answer *
                     size_t error_bytes) {
     enum http_result result =
         http_exchange(socket, "GET", target, ANSWER_TIMEOUT_MS, answer, error, error_bytes);
-
     if (result != HTTP_DONE)
         return result == HTTP_NO_DAEMON ? HCCT_EXIT_NO_DAEMON : HCCT_EXIT_FAILURE;
     if (answer->status == 200)
@@ -49,7 +48,6 @@ static int ask_daemon(const char *socket, struct daemon *daemon, char *error, si
     struct http_answer answer;
     struct json_object *root, *about = NULL, *list, *restored = NULL;
     int status = exchange(socket, "/v1/processes", &answer, error, error_bytes);
-
     *daemon = (struct daemon){0};
     if (status != HCCT_EXIT_OK)
         return status;
@@ -74,7 +72,6 @@ static int ask_profile(const char *socket, int collector, struct profile **profi
     struct http_answer answer;
     struct query query;
     int status;
-
     query_start(&query, "/v1/hot");
     query_add(&query, "format", "pprof");
     query_add(&query, "symbols", "complete"); /* contexts are known by them elsewhere */
@@ -91,7 +88,6 @@ static int ask_profile(const char *socket, int collector, struct profile **profi
 static struct profile *base_for(const struct spool *spool, const struct daemon *daemon,
                                 int collector) {
     bool goes_on = spool->base[collector].instance == daemon->instance || daemon->restored;
-
     return goes_on ? spool_base(spool, collector) : NULL;
 }
 
@@ -107,7 +103,6 @@ static int take(struct spool *spool, const struct daemon *daemon, int collector,
     struct profile *base = base_for(spool, daemon, collector), *news;
     uint64_t excess = 0;
     int status = HCCT_EXIT_FAILURE;
-
     news = since_make(base, now, &excess, error, error_bytes);
     profile_free(base);
     if (news == NULL)
@@ -141,7 +136,6 @@ int collect(struct spool *spool, const char *socket, struct collected *sum, char
     struct daemon daemon;
     char note[512] = "";
     int status = ask_daemon(socket, &daemon, error, error_bytes);
-
     if (status != HCCT_EXIT_OK)
         return status;
     if (spool_is_full(spool)) {
@@ -152,7 +146,6 @@ int collect(struct spool *spool, const char *socket, struct collected *sum, char
     }
     for (int i = 0; i < SPOOL_COLLECTORS; i++) {
         struct profile *now = NULL;
-
         if (!daemon.counts[i])
             continue;
         note_restart(spool, &daemon, i, note, sizeof note);

@@ -97,7 +97,6 @@ static bool resolve_choice(const struct fleet_options *options, struct fleet_cho
 
 static bool open_server(const struct fleet_options *options, struct fleet_server *server) {
     const char *url = options->url != NULL ? options->url : getenv("HCCT_FLEET_URL");
-
     if (url == NULL || (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)) {
         complain("say where ClickHouse is: --url http://clickhouse:8123, or HCCT_FLEET_URL");
         return false;
@@ -133,7 +132,6 @@ static int hot(int argc, char **argv) {
     struct profile *profile;
     struct view view;
     int rest;
-
     options_parse(&hot_command, argc, argv, &options, &rest);
     options_no_more(&hot_command, argc, argv, rest);
     int shown_on = options.view.output != NULL ? -1 : STDOUT_FILENO;
@@ -181,7 +179,6 @@ static bool resolve_side(char *words, struct fleet_options options, struct fleet
     for (char *word = strtok_r(words, ";", &save); word != NULL;
          word = strtok_r(NULL, ";", &save)) {
         size_t n = strcspn(word, "="), i = 0, most = sizeof known / sizeof known[0];
-
         while (i < most && (strlen(known[i].name) != n || strncmp(word, known[i].name, n) != 0))
             i++;
         if (i == most || word[n] == '\0') {
@@ -198,7 +195,6 @@ static int compare(struct profile *const profile[DIFF_SIDES], char *const *names
     struct diff_options how = {.by = view->options.by, .name = {names[0], names[1]}};
     char error[512];
     struct diff diff;
-
     if (options->absolute || options->shares)
         how.mode = options->absolute ? DIFF_ABSOLUTE : DIFF_SHARES;
     if (!diff_make(&diff, profile[DIFF_BEFORE], profile[DIFF_AFTER], &how, error, sizeof error)) {
@@ -218,7 +214,6 @@ static int diff(int argc, char **argv) {
     struct fleet_server server;
     struct view view;
     int rest, status = HCCT_EXIT_USAGE;
-
     options_parse(&diff_command, argc, argv, &options, &rest);
     if (argc - rest != DIFF_SIDES) {
         complain("name two choices: hcct fleet diff 'since=48h;until=24h' since=24h");
@@ -282,7 +277,6 @@ static int list(int argc, char **argv) {
     struct fleet_server server;
     bool by_host, json;
     int rest;
-
     options_parse(&list_command, argc, argv, &options, &rest);
     options_no_more(&list_command, argc, argv, rest);
     if (!is_second("--by", options.view.by, "service", "host", &by_host) ||
@@ -317,7 +311,6 @@ static const struct option_command command = {
 
 int cmd_fleet(int argc, char **argv) {
     int rest, nothing;
-
     for (size_t i = 0; argc > 1 && i < sizeof questions / sizeof questions[0]; i++)
         if (strcmp(argv[1], questions[i].name) == 0)
             return questions[i].run(argc - 1, argv + 1);

@@ -17,7 +17,6 @@
 static void query_list(FILE *out, const struct fleet_server *server,
                        const struct fleet_choice *choice, bool by_host) {
     const char *what = by_host ? "host" : "service";
-
     fprintf(out,
             "SELECT %s AS name, metric, any(unit) AS unit, uniqExact(%s) AS n, sum(total) AS "
             "weight, sum(walks) AS samples, sum(lost) AS lost_samples, uniqExact(push) AS pushes, "
@@ -32,7 +31,6 @@ static bool print_row(const struct json_object *row, void *arg) {
     time_t last = (time_t)json_in_number(row, "last");
     struct profile kind = {.type = json_in_text(row, "metric"), .unit = json_in_text(row, "unit")};
     struct tm parts;
-
     (void)arg;
     snprintf(name, sizeof name, "%s", json_in_text(row, "name"));
     utf8_clean(name);
@@ -54,7 +52,6 @@ int fleet_list(const struct fleet_server *server, const struct fleet_choice *cho
                bool json) {
     struct transfer_answer answer;
     FILE *query = memory_stream("a query");
-
     query_list(query, server, choice, by_host);
     int status = fleet_ask(server, query, &answer);
     if (status == HCCT_EXIT_OK && answer.bytes == 0) {

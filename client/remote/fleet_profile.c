@@ -133,7 +133,6 @@ static bool add_context(const struct json_object *row, void *arg) {
     struct profile *profile = ((struct building *)arg)->profile;
     uint32_t process = process_of(profile, json_in_text(row, "service"));
     uint64_t weight = json_in_number(row, "weight");
-
     if (process == 0) /* its totals are on their way */
         return true;
     uint32_t node = stack_row_read(profile, process, row);
@@ -153,7 +152,6 @@ static int ask_rows(const struct fleet_server *server, const struct fleet_choice
     struct transfer_answer answer;
     FILE *query = memory_stream("a query");
     int status;
-
     put(query, server, choice, b);
     status = fleet_ask(server, query, &answer);
     if (status == HCCT_EXIT_OK && !fleet_each_row(&answer, use, b)) {
@@ -167,7 +165,6 @@ static int ask_rows(const struct fleet_server *server, const struct fleet_choice
 static void finish(struct building *b) {
     struct profile *profile = b->profile;
     char title[100];
-
     for (uint32_t i = 1; i < profile->n_processes; i++)
         profile->processes[i].total = 0;
     for (uint32_t i = 1; i < profile->n_nodes; i++)

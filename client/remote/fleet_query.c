@@ -40,7 +40,6 @@ int fleet_ask(const struct fleet_server *server, FILE *query, struct transfer_an
     char *text = memory_stream_end(query, &bytes, "a query");
     enum transfer_result result =
         clickhouse_run(server->transfer, server->url, text, bytes, answer, error, sizeof error);
-
     free(text);
     if (result == TRANSFER_DONE)
         return HCCT_EXIT_OK;
@@ -51,11 +50,9 @@ int fleet_ask(const struct fleet_server *server, FILE *query, struct transfer_an
 bool fleet_each_row(const struct transfer_answer *answer,
                     bool (*use)(const struct json_object *row, void *arg), void *arg) {
     bool ok = true;
-
     for (const char *line = answer->body; *line != '\0' && ok;) {
         size_t n = strcspn(line, "\n");
         struct json_object *row = json_in(line, n);
-
         ok = row != NULL && use(row, arg);
         json_object_put(row);
         line += n + (line[n] == '\n');

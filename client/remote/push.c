@@ -105,7 +105,6 @@ static enum transfer_result send_push(struct pushing *p, uint64_t number, char *
     struct push push;
     struct profile *profile = spool_read(&p->spool, number, push.id);
     enum transfer_result result;
-
     if (profile == NULL) {
         snprintf(error, error_bytes, "push %" PRIu64 " can't be read and is given up", number);
         return TRANSFER_REFUSED;
@@ -125,7 +124,6 @@ static bool send_waiting(struct pushing *p) {
     char error[512] = "";
     size_t n, i;
     uint64_t *numbers = spool_waiting(&p->spool, &n);
-
     for (i = 0; i < n && result != TRANSFER_LATER && !ending; i++) {
         result = send_push(p, numbers[i], error, sizeof error);
         if (result == TRANSFER_LATER)
@@ -148,7 +146,6 @@ static int push_once(struct pushing *p) {
     char error[512] = "";
     uint64_t excess = p->sum.excess;
     int status = collect(&p->spool, p->socket, &p->sum, error, sizeof error);
-
     say_once(p->said_of_daemon, error);
     if (p->sum.excess > excess)
         complain("a weight of %" PRIu64 " was sent twice: contexts had it that hcctd has lost",
@@ -169,7 +166,6 @@ static void wait_until(const struct timespec *then) {
 static int push_always(struct pushing *p, uint64_t every_s) {
     struct sigaction action = {.sa_handler = on_signal};
     struct timespec next, now;
-
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     clock_gettime(CLOCK_MONOTONIC, &next);
@@ -189,7 +185,6 @@ static int push_always(struct pushing *p, uint64_t every_s) {
 static int push_and_tell(struct pushing *p) {
     int status = push_once(p);
     size_t n;
-
     free(spool_waiting(&p->spool, &n));
     complain("%" PRIu64 " pushes sent, %" PRIu64 " refused, %zu wait", p->sent, p->refused, n);
     return status == HCCT_EXIT_OK && p->refused > 0 ? HCCT_EXIT_FAILURE : status;
@@ -200,7 +195,6 @@ static char *spool_path(const struct push_options *options, const struct target 
     const char *state = getenv("STATE_DIRECTORY"), *home = getenv("HOME"),
                *xdg = getenv("XDG_STATE_HOME");
     char path[4096];
-
     if (options->spool != NULL)
         snprintf(path, sizeof path, "%s", options->spool);
     else if (state != NULL && state[0] != '\0')
@@ -226,7 +220,6 @@ static void make_parents(char *path) {
 static int run(struct pushing *p, const struct push_options *options, uint64_t every_s) {
     char error[512], *path = spool_path(options, p->target);
     int status = ask_socket(p->socket, options->socket);
-
     if (status != HCCT_EXIT_OK) {
         free(path);
         return status;
@@ -277,7 +270,6 @@ int cmd_push(int argc, char **argv) {
     uint64_t every_s;
     char header[300];
     int rest;
-
     options_parse(&command, argc, argv, &options, &rest);
     if (!resolve(&options, argc - rest, argv + rest, &p, &every_s))
         return HCCT_EXIT_USAGE;

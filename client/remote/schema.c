@@ -104,7 +104,6 @@ static bool run(struct transfer *transfer, const char *url, const char *text, un
     struct transfer_answer answer;
     enum transfer_result result =
         clickhouse_run(transfer, url, text, strlen(text), &answer, error, error_bytes);
-
     if (version != NULL)
         *version = (unsigned)strtoul(answer.body, NULL, 10);
     free(answer.body);
@@ -115,7 +114,6 @@ bool clickhouse_create(struct transfer *transfer, const struct push_settings *se
                        size_t error_bytes) {
     char text[200];
     unsigned version;
-
     if (!run(transfer, settings->url, "SELECT version()", &version, error, error_bytes))
         return false;
     snprintf(text, sizeof text, "CREATE DATABASE IF NOT EXISTS %s", settings->database);
@@ -123,7 +121,6 @@ bool clickhouse_create(struct transfer *transfer, const struct push_settings *se
         return false;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         FILE *out = memory_stream("a statement");
-
         put_table(out, &tables[i], settings->database, version >= MODERN, settings->keep_days);
         char *statement = memory_stream_end(out, NULL, "a statement");
         bool done = run(transfer, settings->url, statement, NULL, error, error_bytes);

@@ -33,10 +33,8 @@ static void add(struct series *series, struct pool *pool, const char *name, cons
 
 static void add_tags(struct series *series, struct pool *pool, const char *tags) {
     struct tag tag;
-
     while (tags_next(&tags, &tag)) {
         char name[TAGS_ROOM + 1];
-
         snprintf(name, sizeof name, "%.*s", (int)tag.key_length, tag.key);
         for (char *c = name; *c != '\0'; c++)
             *c = isalnum((unsigned char)*c) ? *c : '_';
@@ -55,8 +53,7 @@ static void add_labels(struct series *series, struct pool *pool,
                        const struct push_settings *settings, const struct profile *profile,
                        const struct profile_process *process) {
     char room[TAGS_ROOM], pid[16] = "";
-
-    series->labels = pool_alloc(pool, LABELS_MAX * sizeof(*series->labels));
+    series->labels = pool_alloc(pool, LABELS_MAX * sizeof *series->labels);
     if (process->pid != 0)
         snprintf(pid, sizeof pid, "%u", process->pid);
     add(series, pool, "__name__", kind_of(profile));
@@ -70,7 +67,6 @@ static void add_labels(struct series *series, struct pool *pool,
 static void pack(struct series *series, struct pool *pool, const struct profile *profile) {
     FILE *out = memory_stream("a profile");
     size_t bytes;
-
     write_pprof(out, profile, &format_default_options);
     char *text = memory_stream_end(out, &bytes, "a profile");
 
@@ -93,7 +89,6 @@ size_t series_make(const struct push_settings *settings, const struct push *push
     for (uint32_t i = 1; i < profile->n_processes; i++) {
         struct series *series = &(*list)[n];
         struct push_id_text id = push_id_text(push, i);
-
         if (profile->processes[i].total == 0)
             continue;
         add_labels(series, pool, settings, profile, &profile->processes[i]);

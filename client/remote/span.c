@@ -24,7 +24,6 @@ static double unit_of(const char *unit) {
 bool span_parse(const char *text, uint64_t *seconds) {
     char *end;
     double number = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : 0;
-
     if (number <= 0 || number * unit_of(end) < 1 || number * unit_of(end) > SECONDS_MAX)
         return false;
     *seconds = (uint64_t)(number * unit_of(end));

@@ -44,7 +44,6 @@ static void push_name(char name[NAME_ROOM], uint64_t number) {
 static bool end_file(const struct spool *s, FILE *out, bool written, const char *name) {
     bool done = written && fflush(out) == 0 && fsync(fileno(out)) == 0;
     int error = errno;
-
     done = fclose(out) == 0 && done;
     if (done && renameat(s->directory, NEW_FILE, s->directory, name) == 0)
         return true;
@@ -58,20 +57,17 @@ static bool end_file(const struct spool *s, FILE *out, bool written, const char 
 
 static FILE *begin_file(const struct spool *s) {
     int fd = openat(s->directory, NEW_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
     return fd >= 0 ? fdopen(fd, "w") : NULL;
 }
 
 static bool write_profile(const struct spool *s, const char *name, const struct profile *profile) {
     FILE *out = begin_file(s);
-
     return out != NULL &&
            end_file(s, out, write_pprof(out, profile, &format_default_options), name);
 }
 
 static bool write_state(const struct spool *s) {
     FILE *out = begin_file(s);
-
     if (out == NULL)
         return false;
     fprintf(out, "hcct-push 1\nid ");
@@ -89,13 +85,11 @@ static struct profile *read_file(const struct spool *s, const char *name) {
     struct profile *profile = NULL;
     struct stat about;
     char error[512];
-
     if (file == NULL || fstat(fd, &about) != 0 || (size_t)about.st_size > FILE_MAX) {
         complain("%s/%s can't be read: %s", s->path, name, strerror(errno));
     } else {
         char *data = memory_new((size_t)about.st_size + 1, 1, "a profile");
         size_t bytes = fread(data, 1, (size_t)about.st_size, file);
-
         profile = format_read(data, bytes, error, sizeof error);
         if (profile == NULL)
             complain("%s/%s: %s", s->path, name, error);
@@ -117,7 +111,6 @@ static void each_push(const struct spool *s, void (*use)(uint64_t number, void *
     while (directory != NULL && (entry = readdir(directory)) != NULL) {
         char *end, name[NAME_ROOM];
         uint64_t number;
-
         if (strncmp(entry->d_name, "push-", 5) != 0)
             continue;
         number = strtoull(entry->d_name + 5, &end, 10);
@@ -136,24 +129,21 @@ struct numbers {
 
 static void note_number(uint64_t number, void *arg) {
     struct numbers *numbers = arg;
-
     numbers->list =
-        memory_grow(numbers->list, numbers->n, &numbers->room, sizeof(*numbers->list), "pushes");
+        memory_grow(numbers->list, numbers->n, &numbers->room, sizeof *numbers->list, "pushes");
     numbers->list[numbers->n++] = number;
 }
 
 static int by_number(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
     return x < y ? -1 : x > y;
 }
 
 uint64_t *spool_waiting(const struct spool *s, size_t *n) {
     struct numbers numbers = {0};
-
     each_push(s, note_number, &numbers);
     if (numbers.n > 0)
-        qsort(numbers.list, numbers.n, sizeof(*numbers.list), by_number);
+        qsort(numbers.list, numbers.n, sizeof *numbers.list, by_number);
     *n = numbers.n;
     return numbers.list;
 }
@@ -161,11 +151,9 @@ uint64_t *spool_waiting(const struct spool *s, size_t *n) {
 bool spool_is_full(const struct spool *s) {
     size_t n;
     uint64_t *numbers = spool_waiting(s, &n), bytes = 0;
-
     for (size_t i = 0; i < n; i++) {
         char name[NAME_ROOM];
         struct stat about;
-
         push_name(name, numbers[i]);
         if (fstatat(s->directory, name, &about, 0) == 0)
             bytes += (uint64_t)about.st_size;
@@ -176,7 +164,6 @@ bool spool_is_full(const struct spool *s) {
 
 void spool_remove(const struct spool *s, uint64_t number) {
     char name[NAME_ROOM];
-
     push_name(name, number);
     unlinkat(s->directory, name, 0);
 }
@@ -186,7 +173,6 @@ void spool_remove(const struct spool *s, uint64_t number) {
 static bool read_id(uint8_t id[PUSH_ID_BYTES], const char *text) {
     for (int i = 0; i < PUSH_ID_BYTES; i++) {
         unsigned byte;
-
         if (sscanf(text + 2 * i, "%2x", &byte) != 1)
             return false;
         id[i] = (uint8_t)byte;
@@ -199,7 +185,6 @@ static bool read_state(struct spool *s, FILE *file) {
     char id[2 * PUSH_ID_BYTES + 1];
     bool ok = fscanf(file, "hcct-push 1\nid %32s\nsequence %" SCNu64 "\n", id, &s->sequence) == 2 &&
               strlen(id) == 2 * PUSH_ID_BYTES && read_id(s->id, id);
-
     for (int i = 0; i < SPOOL_COLLECTORS && ok; i++)
         ok = fscanf(file, "base %" SCNu64 " %" SCNu64 "\n", &s->base[i].number,
                     &s->base[i].instance) == 2;
@@ -209,7 +194,6 @@ static bool read_state(struct spool *s, FILE *file) {
 /* A push that was written before `state` could say so has never been: it will be made again. */
 static void remove_unborn(uint64_t number, void *arg) {
     const struct spool *s = arg;
-
     if (number > s->sequence)
         spool_remove(s, number);
 }
@@ -218,7 +202,6 @@ static bool load_state(struct spool *s) {
     int fd = openat(s->directory, "state", O_RDONLY | O_CLOEXEC);
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     bool ok;
-
     if (file == NULL && errno == ENOENT)
         return getrandom(s->id, sizeof s->id, 0) == sizeof s->id && write_state(s);
     if (file == NULL)
@@ -278,7 +261,6 @@ bool spool_take(struct spool *s, int collector, const struct profile *base,
                 const struct profile *push, uint64_t instance, char *error, size_t error_bytes) {
     struct spool before = *s;
     char was[NAME_ROOM], name[NAME_ROOM], pushed[NAME_ROOM];
-
     s->sequence++;
     s->base[collector] = (struct spool_base){.number = s->sequence, .instance = instance};
     base_name(was, collector, before.base[collector].number);

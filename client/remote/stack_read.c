@@ -18,7 +18,6 @@ struct row {
 
 static struct json_object *column(const struct json_object *object, const char *name, size_t n) {
     struct json_object *array = json_in_array(object, name);
-
     return array != NULL && (n == 0 || json_object_array_length(array) == n) ? array : NULL;
 }
 
@@ -54,17 +53,15 @@ static uint32_t read_location(struct profile *profile, const struct row *row, si
     size_t first = *i, n = 1;
     struct profile_location place = {.address = number_at(row->addresses, first),
                                      .is_entry = (number_at(row->kinds, first) & STACK_ENTRY) != 0};
-
     while (first + n < row->n && (number_at(row->kinds, first + n) & STACK_INLINED) != 0)
         n++;
     if (text_at(row->modules, first)[0] != '\0')
         place.module = profile_add_module(profile, text_at(row->modules, first),
                                           text_at(row->build_ids, first));
     place.n_lines = (uint32_t)n;
-    place.lines = memory_new(n, sizeof(*place.lines), "a location");
+    place.lines = memory_new(n, sizeof *place.lines, "a location");
     for (size_t k = 0; k < n; k++) {
         size_t at = first + n - 1 - k;
-
         place.lines[k].line = (uint32_t)number_at(row->lines, at);
         place.lines[k].function =
             profile_add_function(profile, text_at(row->functions, at),
@@ -80,7 +77,6 @@ uint32_t stack_row_read(struct profile *profile, uint32_t process,
                         const struct json_object *object) {
     uint32_t node = profile_root(profile, process);
     struct row row;
-
     if (!get_row(&row, object))
         return 0;
     for (size_t i = 0; i < row.n;)

@@ -25,7 +25,7 @@ struct frames {
 static void add_frames(struct frames *frames, const struct profile_location *place) {
     for (uint32_t k = 0; k < place->n_lines; k++) {
         frames->list =
-            memory_grow(frames->list, frames->n, &frames->room, sizeof(*frames->list), "a stack");
+            memory_grow(frames->list, frames->n, &frames->room, sizeof *frames->list, "a stack");
         frames->list[frames->n++] = (struct frame){
             .place = place, .line = &place->lines[k], .inlined = k + 1 < place->n_lines};
     }
@@ -37,13 +37,11 @@ static void put_text(struct json_out *json, const struct profile *profile, const
     const struct profile_module *module = &profile->modules[f->place->module];
     const char *const texts[] = {function->name, function->system_name, function->file,
                                  module->path, module->build_id};
-
     json_string(json, texts[column]);
 }
 
 static void put_number(struct json_out *json, const struct frame *f, int column) {
     char text[24];
-
     if (column == 0)
         json_number(json, f->line->line);
     else if (column == 2)
@@ -57,7 +55,6 @@ static void put_number(struct json_out *json, const struct frame *f, int column)
 
 static uint64_t fnv1a(const char *text, size_t bytes) {
     uint64_t hash = 0xcbf29ce484222325;
-
     for (size_t i = 0; i < bytes; i++)
         hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3;
     return hash;
@@ -71,7 +68,6 @@ char *stack_row_write(const struct profile *profile, uint32_t node, uint64_t *ha
     FILE *out = memory_stream("a stack");
     struct json_out json = {.out = out};
     size_t bytes;
-
     for (uint32_t at = node; profile->nodes[at].parent != 0; at = profile->nodes[at].parent)
         add_frames(&frames, &profile->locations[profile->nodes[at].location]);
     for (int column = 0; column < 5; column++) {

@@ -30,7 +30,6 @@ struct push_id_text push_id_text(const struct push *push, uint32_t process) {
 
     for (unsigned i = 0; i < PUSH_ID_BYTES; i++) {
         unsigned byte = push->id[i];
-
         if (i >= PUSH_ID_BYTES - 4)
             byte ^= (process >> 8 * (PUSH_ID_BYTES - 1 - i)) & 0xff;
         if (i == 4 || i == 6 || i == 8 || i == 10)
@@ -44,7 +43,6 @@ const char *push_service(const struct push_settings *settings,
                          const struct profile_process *process, char *room) {
     const char *tags = process->tags;
     struct tag tag;
-
     if (settings->service != NULL)
         return settings->service;
     while (tags_next(&tags, &tag))

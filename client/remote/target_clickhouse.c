@@ -46,10 +46,9 @@ static bool same_key(const void *entries, uint32_t i, const void *key) {
 
 static void know(uint64_t key) {
     uint32_t *slot = intern_find(&known.by_hash, seeded_hash(0, key), same_key, known.keys, &key);
-
     if (*slot != 0)
         return;
-    known.keys = memory_grow(known.keys, known.n, &known.room, sizeof(*known.keys), "stacks");
+    known.keys = memory_grow(known.keys, known.n, &known.room, sizeof *known.keys, "stacks");
     known.keys[known.n++] = key;
     *slot = known.n;
 }
@@ -69,15 +68,14 @@ static uint64_t key_of(const char *service, uint64_t hash) {
 static void put_stack(struct rows *rows, const char *service, const char *members, uint64_t hash) {
     struct json_out json = {.out = rows->out[STACKS]};
     uint64_t key = key_of(service, hash);
-
     if (intern_get(&known.by_hash, seeded_hash(0, key), same_key, known.keys, &key) != 0)
         return;
     json_begin(&json, '{');
     json_bytes_member(&json, "service", service);
     json_number_member(&json, "seen", (uint64_t)time(NULL));
     fprintf(rows->out[STACKS], ",\"hash\":\"%" PRIu64 "\",%s}\n", hash, members);
-    rows->new_keys = memory_grow(rows->new_keys, rows->n_new, &rows->new_room,
-                                 sizeof(*rows->new_keys), "stacks");
+    rows->new_keys =
+        memory_grow(rows->new_keys, rows->n_new, &rows->new_room, sizeof *rows->new_keys, "stacks");
     rows->new_keys[rows->n_new++] = key;
     rows->n[STACKS]++;
 }
@@ -86,7 +84,6 @@ static void put_stack(struct rows *rows, const char *service, const char *member
 
 static void put_wide(struct json_out *json, const char *name, uint64_t number) {
     char text[24];
-
     snprintf(text, sizeof text, "%" PRIu64, number);
     json_string_member(json, name, text);
 }
@@ -96,7 +93,6 @@ static void put_key(struct json_out *json, const struct rows *rows, uint32_t pro
     const struct profile *profile = rows->push->profile;
     const struct profile_process *it = &profile->processes[process];
     uint64_t end = profile->time_ns + profile->duration_ns;
-
     json_begin(json, '{');
     json_number_member(json, "time", end / 1000000000);
     json_bytes_member(json, "service", service);
@@ -112,11 +108,9 @@ static void put_contexts(struct json_out *json, const struct rows *rows, uint32_
                          bool weights) {
     const struct profile *profile = rows->push->profile;
     char text[24];
-
     json_array_member(json, weights ? "weights" : "hashes");
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
-
         if (node->process != process || node->parent == 0 || node->count == 0)
             continue;
         snprintf(text, sizeof text, "%" PRIu64, weights ? node->count : rows->hash[i]);
@@ -127,7 +121,6 @@ static void put_contexts(struct json_out *json, const struct rows *rows, uint32_
 
 static void put_deltas(struct rows *rows, uint32_t process, const char *service) {
     struct json_out json = {.out = rows->out[DELTAS]};
-
     put_key(&json, rows, process, service);
     put_contexts(&json, rows, process, false);
     put_contexts(&json, rows, process, true);
@@ -140,7 +133,6 @@ static void put_totals(struct rows *rows, uint32_t process, const char *service)
     const struct profile *profile = rows->push->profile;
     const struct profile_process *it = &profile->processes[process];
     struct json_out json = {.out = rows->out[TOTALS]};
-
     put_key(&json, rows, process, service);
     json_bytes_member(&json, "unit", profile->unit);
     json_bytes_member(&json, "collector", it->collector);
@@ -165,10 +157,8 @@ static void put_process(struct rows *rows, uint32_t process) {
     const struct profile *profile = rows->push->profile;
     char room[TAGS_ROOM];
     const char *service = push_service(rows->settings, &profile->processes[process], room);
-
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
-
         if (node->process != process || node->parent == 0 || node->count == 0)
             continue;
         char *members = stack_row_write(profile, i, &rows->hash[i]);
@@ -183,7 +173,6 @@ static void put_process(struct rows *rows, uint32_t process) {
 
 static void begin_inserts(struct rows *rows) {
     static const char *const tables[TABLES] = {"stacks", "deltas", "totals"};
-
     for (int table = 0; table < TABLES; table++) {
         rows->out[table] = memory_stream("rows");
         fprintf(rows->out[table], "INSERT INTO %s.%s FORMAT JSONEachRow\n",
@@ -199,7 +188,6 @@ static enum transfer_result insert(struct transfer *transfer, const struct rows 
     struct transfer_answer answer;
     enum transfer_result result =
         clickhouse_run(transfer, rows->settings->url, text, bytes, &answer, error, error_bytes);
-
     free(answer.body);
     return result == TRANSFER_DONE ? TRANSFER_DONE : TRANSFER_LATER;
 }
@@ -209,7 +197,6 @@ static enum transfer_result insert_all(struct transfer *transfer, struct rows *r
     enum transfer_result result = TRANSFER_DONE;
     char *text[TABLES];
     size_t bytes[TABLES];
-
     for (int table = TABLES - 1; table >= 0; table--)
         text[table] = memory_stream_end(rows->out[table], &bytes[table], "rows");
     for (int table = 0; table < TABLES && result == TRANSFER_DONE; table++)
@@ -227,7 +214,7 @@ enum transfer_result clickhouse_send(struct transfer *transfer,
     struct rows rows = {
         .settings = settings,
         .push = push,
-        .hash = memory_new(profile->n_nodes, sizeof(*rows.hash), "contexts"),
+        .hash = memory_new(profile->n_nodes, sizeof *rows.hash, "contexts"),
     };
 
     forget_old();

@@ -37,7 +37,6 @@ enum transfer_result otlp_send(struct transfer *transfer, const struct push_sett
     struct transfer_answer answer;
     FILE *out = memory_stream("a request");
     size_t bytes;
-
     write_otlp_about(out, push->profile, &format_default_options, &about);
     char *body = memory_stream_end(out, &bytes, "a request");
     enum transfer_result result =

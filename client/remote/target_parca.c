@@ -11,12 +11,10 @@
 static char *base64(const uint8_t *data, size_t bytes) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     char *text = memory_new((bytes + 2) / 3 * 4 + 1, 1, "a request"), *at = text;
-
     for (size_t i = 0; i < bytes; i += 3) {
         size_t n = bytes - i < 3 ? bytes - i : 3;
         uint32_t word = (uint32_t)data[i] << 16 | (n > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
                         (n > 2 ? data[i + 2] : 0);
-
         for (size_t k = 0; k < 4; k++)
             *at++ = k <= n ? digits[word >> (18 - 6 * k) & 63] : '=';
     }
@@ -25,7 +23,6 @@ static char *base64(const uint8_t *data, size_t bytes) {
 
 static void put_series(struct json_out *json, const struct series *series) {
     char *text = base64(series->pprof, series->bytes);
-
     json_begin(json, '{');
     json_object_member(json, "labels");
     json_array_member(json, "labels");
@@ -53,7 +50,6 @@ enum transfer_result parca_send(struct transfer *transfer, const struct push_set
     size_t n = series_make(settings, push, &pool, &list), bytes;
     FILE *out = memory_stream("a request");
     struct json_out json = {.out = out};
-
     json_begin(&json, '{');
     json_string_member(&json, "tenant", settings->tenant != NULL ? settings->tenant : "");
     json_array_member(&json, "series");

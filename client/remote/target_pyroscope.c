@@ -8,14 +8,14 @@
 #include "client/remote/series.h"
 
 static Push__RawProfileSeries *translate(const struct series *from, struct pool *pool) {
-    Push__RawProfileSeries *series = pool_alloc(pool, sizeof(*series));
-    Push__RawSample *sample = pool_alloc(pool, sizeof(*sample));
+    Push__RawProfileSeries *series = pool_alloc(pool, sizeof *series);
+    Push__RawSample *sample = pool_alloc(pool, sizeof *sample);
 
     push__raw_profile_series__init(series);
     push__raw_sample__init(sample);
-    series->labels = pool_alloc(pool, from->n_labels * sizeof(*series->labels));
+    series->labels = pool_alloc(pool, from->n_labels * sizeof *series->labels);
     for (size_t i = 0; i < from->n_labels; i++) {
-        Push__LabelPair *pair = pool_alloc(pool, sizeof(*pair));
+        Push__LabelPair *pair = pool_alloc(pool, sizeof *pair);
 
         push__label_pair__init(pair);
         pair->name = (char *)from->labels[i].name;
@@ -24,7 +24,7 @@ static Push__RawProfileSeries *translate(const struct series *from, struct pool 
     }
     sample->raw_profile = (ProtobufCBinaryData){.len = from->bytes, .data = from->pprof};
     sample->id = (char *)from->id;
-    series->samples = pool_alloc(pool, sizeof(*series->samples));
+    series->samples = pool_alloc(pool, sizeof *series->samples);
     series->samples[series->n_samples++] = sample;
     return series;
 }
@@ -36,7 +36,7 @@ enum transfer_result pyroscope_send(struct transfer *transfer, const struct push
     struct series *list;
     size_t n = series_make(settings, push, &pool, &list);
 
-    request.series = pool_alloc(&pool, n * sizeof(*request.series));
+    request.series = pool_alloc(&pool, n * sizeof *request.series);
     for (size_t i = 0; i < n; i++)
         request.series[request.n_series++] = translate(&list[i], &pool);
     size_t bytes = push__push_request__get_packed_size(&request);

@@ -36,7 +36,6 @@ struct body {
 static size_t receive(char *data, size_t size, size_t n, void *arg) {
     struct body *body = arg;
     char *more;
-
     if (body->bytes + size * n > ANSWER_MAX) {
         body->too_large = true;
         return 0;
@@ -53,7 +52,6 @@ static size_t receive(char *data, size_t size, size_t n, void *arg) {
 
 static void trim(char *line) {
     size_t n = strcspn(line, "\r\n");
-
     while (n > 0 && isspace((unsigned char)line[n - 1]))
         n--;
     line[n] = '\0';
@@ -63,7 +61,6 @@ static void trim(char *line) {
 static bool read_credentials(const char *path, char *line, size_t bytes) {
     const char *variable = getenv("HCCT_PUSH_CREDENTIALS");
     FILE *file;
-
     line[0] = '\0';
     if (path == NULL) {
         snprintf(line, bytes, "%s", variable != NULL ? variable : "");
@@ -85,10 +82,8 @@ static bool read_credentials(const char *path, char *line, size_t bytes) {
 
 static void set_credentials(struct transfer *t, const char *line) {
     static const char bearer[] = "Bearer ";
-
     if (strncmp(line, bearer, strlen(bearer)) == 0) {
         char header[8192];
-
         snprintf(header, sizeof header, "Authorization: %s", line);
         t->fixed = curl_slist_append(t->fixed, header);
     } else if (line[0] != '\0') {
@@ -98,7 +93,7 @@ static void set_credentials(struct transfer *t, const char *line) {
 }
 
 struct transfer *transfer_new(const struct transfer_options *options) {
-    struct transfer *t = memory_new(1, sizeof(*t), "a connection");
+    struct transfer *t = memory_new(1, sizeof *t, "a connection");
     char line[8000];
 
     if (!read_credentials(options->credentials, line, sizeof line)) {
@@ -136,7 +131,6 @@ void transfer_free(struct transfer *t) {
 /* 4xx that speak of the body; of all others time, or an administrator, may make a success. */
 static enum transfer_result judge(long status) {
     static const long refused[] = {400, 413, 415, 422};
-
     if (status / 100 == 2)
         return TRANSFER_DONE;
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
@@ -148,7 +142,6 @@ static enum transfer_result judge(long status) {
 /* None of our targets sends one for a success; a portal or another server does. */
 static bool is_page(struct transfer *t) {
     char *type = NULL;
-
     curl_easy_getinfo(t->curl, CURLINFO_CONTENT_TYPE, &type);
     return type != NULL && strncasecmp(type, "text/html", strlen("text/html")) == 0;
 }
@@ -156,7 +149,6 @@ static bool is_page(struct transfer *t) {
 /* A server's words: the first line, and nothing that a terminal would obey. */
 static void quote(char *line, size_t bytes, const char *text) {
     size_t n = 0;
-
     for (; n + 1 < bytes && text[n] != '\0' && text[n] != '\n'; n++)
         line[n] = isprint((unsigned char)text[n]) ? text[n] : '?';
     line[n] = '\0';
@@ -166,7 +158,6 @@ static CURLcode perform(struct transfer *t, const char *url, const char *type, c
                         size_t bytes, struct body *answer) {
     char content_type[200];
     struct curl_slist *headers, first = {.data = content_type, .next = t->fixed};
-
     snprintf(content_type, sizeof content_type, "Content-Type: %s", type);
     headers = &first;
     t->error[0] = '\0';
@@ -211,7 +202,6 @@ enum transfer_result transfer_post(struct transfer *t, const char *url, const ch
 static char *url_below(const char *base, const char *more) {
     size_t length = strlen(base);
     char *url;
-
     while (length > 0 && base[length - 1] == '/')
         length--;
     url = memory_new(length + strlen(more) + 1, 1, "a URL");
@@ -228,7 +218,6 @@ enum transfer_result transfer_post_below(struct transfer *transfer, const char *
     char *url = url_below(base, part);
     enum transfer_result result = transfer_post(
         transfer, url, type, body, bytes, answer != NULL ? answer : &unseen, error, error_bytes);
-
     if (answer == NULL)
         free(unseen.body);
     free(url);

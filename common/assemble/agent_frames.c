@@ -43,7 +43,6 @@ static bool begins(const char *text, const char *with) {
 
 static enum owner owner_of(const char *path) {
     const char *name = profile_basename(path);
-
     if (strcmp(name, AGENT) == 0)
         return OF_AGENT;
     if (begins(name, "libc.so") || begins(name, "libc-") || begins(name, "libpthread") ||
@@ -59,8 +58,7 @@ static enum owner owner(const struct hiding *h, uint32_t node) {
 
 static bool find_owners(struct hiding *h) {
     bool found = false;
-
-    h->owner = memory_new(h->from->n_modules, sizeof(*h->owner), "modules");
+    h->owner = memory_new(h->from->n_modules, sizeof *h->owner, "modules");
     for (uint32_t i = 1; i < h->from->n_modules; i++) {
         h->owner[i] = owner_of(h->from->modules[i].path);
         found |= h->owner[i] == OF_AGENT;
@@ -69,7 +67,7 @@ static bool find_owners(struct hiding *h) {
 }
 
 static void find_what_leads_back(struct hiding *h) {
-    h->leads_back = memory_new(h->from->n_nodes, sizeof(*h->leads_back), "contexts");
+    h->leads_back = memory_new(h->from->n_nodes, sizeof *h->leads_back, "contexts");
     for (uint32_t i = h->from->n_nodes; i-- > 1;) {
         h->leads_back[i] |= owner(h, i) == APPLICATION;
         if (h->leads_back[i])
@@ -91,7 +89,6 @@ static enum role role_below(const struct hiding *h, uint32_t node, uint32_t call
 static enum role role_of(const struct hiding *h, uint32_t node) {
     const struct profile_node *it = &h->from->nodes[node];
     enum role role;
-
     if (it->parent == 0 || owner(h, node) == APPLICATION)
         return SHOWN;
     role = role_below(h, node, it->parent);
@@ -106,7 +103,6 @@ static uint32_t place_of(struct hiding *h, uint32_t location) {
 
 static void add(struct profile *to, uint32_t node, const struct profile_node *source) {
     struct profile_node *sum = &to->nodes[node];
-
     sum->count += source->count;
     sum->error += source->error;
     sum->counter_error += source->counter_error;
@@ -115,7 +111,6 @@ static void add(struct profile *to, uint32_t node, const struct profile_node *so
 static void put(struct hiding *h, uint32_t i) {
     const struct profile_node *source = &h->from->nodes[i];
     uint32_t caller = h->node[source->parent];
-
     if (source->parent == 0) {
         h->node[i] = profile_root(h->to, source->process);
         add(h->to, h->node[i], source);
@@ -135,9 +130,9 @@ struct profile *agent_frames_hide(struct profile *profile) {
 
     if (find_owners(&h)) {
         find_what_leads_back(&h);
-        h.role = memory_new(profile->n_nodes, sizeof(*h.role), "contexts");
-        h.node = memory_new(profile->n_nodes, sizeof(*h.node), "contexts");
-        h.place = memory_new(profile->n_locations, sizeof(*h.place), "locations");
+        h.role = memory_new(profile->n_nodes, sizeof *h.role, "contexts");
+        h.node = memory_new(profile->n_nodes, sizeof *h.node, "contexts");
+        h.place = memory_new(profile->n_locations, sizeof *h.place, "locations");
         h.to = copy_begin(profile);
         h.agent = profile_add_pseudo(h.to, PROFILE_AGENT);
         for (uint32_t i = 1; i < profile->n_nodes; i++) {

@@ -16,11 +16,11 @@ bool array_grow(void *items, size_t n, size_t *room, size_t item_bytes) {
         return true;
     size_t wanted = *room == 0 ? ROOM_FIRST : *room * 2;
     void *array; /* copied in and out, as the caller's pointer is of a type not known here */
-    memcpy(&array, items, sizeof(array));
+    memcpy(&array, items, sizeof array);
     array = reallocarray(array, wanted, item_bytes);
     if (array == NULL)
         return false;
-    memcpy(items, &array, sizeof(array));
+    memcpy(items, &array, sizeof array);
     *room = wanted;
     return true;
 }

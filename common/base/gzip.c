@@ -16,7 +16,6 @@ static const char no_memory[] = "there is not enough memory to uncompress it";
 
 bool gzip_is(const void *data, size_t bytes) {
     const uint8_t *byte = data;
-
     return bytes >= 2 && byte[0] == 0x1f && byte[1] == 0x8b;
 }
 
@@ -38,7 +37,6 @@ uint8_t *gzip_pack(const void *data, size_t bytes, size_t *packed_bytes) {
     /* zlib counts in 32 bits */
     while (status == Z_OK) {
         size_t done = (size_t)(z.next_out != NULL ? z.next_out - packed : 0);
-
         z.next_out = packed + done;
         z.avail_out = room - done > UINT_MAX ? UINT_MAX : (uInt)(room - done);
         if (z.avail_in == 0) {
@@ -135,7 +133,6 @@ uint8_t *gzip_unpack(const void *data, size_t bytes, size_t limit, size_t *unpac
                      char *error, size_t error_bytes) {
     uint8_t *out = NULL;
     const char *wrong = measure(data, bytes, limit, unpacked_bytes);
-
     if (wrong == NULL) {
         out = malloc(*unpacked_bytes + 1);
         wrong = out == NULL ? no_memory : unpack(data, bytes, out, *unpacked_bytes);

@@ -83,7 +83,6 @@ static const char *put_escaped(FILE *out, const char *text) {
 static void put_text(struct json_out *json, const char *text, size_t length) {
     for (const char *end = text + length; text < end; text++) {
         const char *plain = text;
-
         while (text < end && is_plain(json, text))
             text++;
         fwrite_unlocked(plain, 1, (size_t)(text - plain), json->out);
@@ -105,14 +104,13 @@ void json_string(struct json_out *json, const char *text) {
 
 void json_number(struct json_out *json, uint64_t number) {
     char digits[20];
-    size_t at = sizeof(digits);
-
+    size_t at = sizeof digits;
     separate(json);
     do {
         digits[--at] = (char)('0' + number % 10);
         number /= 10;
     } while (number > 0);
-    fwrite_unlocked(digits + at, 1, sizeof(digits) - at, json->out);
+    fwrite_unlocked(digits + at, 1, sizeof digits - at, json->out);
 }
 
 void json_signed(struct json_out *json, int64_t number) {
@@ -153,7 +151,6 @@ void json_bytes_member(struct json_out *json, const char *key, const char *bytes
     putc_unlocked('"', json->out);
     while (*bytes != '\0') {
         size_t good = 0;
-
         for (size_t n; bytes[good] != '\0' && (n = utf8_length(&bytes[good])) > 0;)
             good += n;
         put_text(json, bytes, good);

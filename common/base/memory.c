@@ -48,7 +48,6 @@ static size_t home_of(const void *memory) {
 /* Its slot, or the empty one where it would be. */
 static size_t find(const void *memory) {
     size_t at = home_of(memory);
-
     while (held.slot[at] != NULL && held.slot[at] != memory)
         at = (at + 1) & (held.room - 1);
     return at;
@@ -57,8 +56,7 @@ static size_t find(const void *memory) {
 static bool grow_held(void) {
     void **old = held.slot;
     size_t room = held.room;
-    void **slot = calloc(room > 0 ? 2 * room : 256, sizeof(*slot));
-
+    void **slot = calloc(room > 0 ? 2 * room : 256, sizeof *slot);
     if (slot == NULL)
         return false;
     held.slot = slot;
@@ -88,7 +86,6 @@ static void close_gap(size_t gap) {
     for (size_t at = (gap + 1) & (held.room - 1); held.slot[at] != NULL;
          at = (at + 1) & (held.room - 1)) {
         size_t home = home_of(held.slot[at]);
-
         if (((at - home) & (held.room - 1)) >= ((at - gap) & (held.room - 1))) {
             held.slot[gap] = held.slot[at];
             held.slot[at] = NULL;
@@ -99,7 +96,6 @@ static void close_gap(size_t gap) {
 
 void memory_forget(const void *memory) {
     size_t at;
-
     if (trying == NULL || held.room == 0 || memory == NULL)
         return;
     at = find(memory);
@@ -112,7 +108,6 @@ void memory_forget(const void *memory) {
 
 static void forget_all(void) {
     void **slot = held.slot;
-
     held.slot = NULL;
     held.n = held.room = 0;
     free(slot);
@@ -121,12 +116,10 @@ static void forget_all(void) {
 static void give_all_back(void) {
     void **slot = held.slot;
     size_t room = held.room;
-
     held.slot = NULL;
     held.n = held.room = 0;
     while (streams != NULL) {
         struct stream *stream = streams;
-
         streams = stream->below;
         fclose(stream->out);
         free(stream->text);
@@ -141,7 +134,6 @@ static void give_all_back(void) {
 
 bool memory_try(void (*work)(void *arg), void *arg, const char **what) {
     struct attempt attempt = {.outer = trying};
-
     trying = &attempt;
     if (setjmp(attempt.back) == 0) {
         work(arg);
@@ -170,7 +162,6 @@ void memory_die(const char *what) {
 
 void *memory_new(size_t n, size_t size, const char *what) {
     void *memory = hold(calloc(n > 0 ? n : 1, size));
-
     if (memory == NULL)
         memory_die(what);
     return memory;
@@ -178,7 +169,6 @@ void *memory_new(size_t n, size_t size, const char *what) {
 
 void *memory_grow(void *array, uint32_t n, uint32_t *capacity, size_t size, const char *what) {
     void *moved;
-
     if (n < *capacity)
         return array;
     if (*capacity > UINT32_MAX / 2)
@@ -197,8 +187,7 @@ void *memory_grow(void *array, uint32_t n, uint32_t *capacity, size_t size, cons
 }
 
 FILE *memory_stream(const char *what) {
-    struct stream *stream = calloc(1, sizeof(*stream));
-
+    struct stream *stream = calloc(1, sizeof *stream);
     if (stream != NULL)
         stream->out = open_memstream(&stream->text, &stream->bytes);
     if (stream == NULL || stream->out == NULL) {
@@ -214,7 +203,6 @@ char *memory_stream_end(FILE *out, size_t *bytes, const char *what) {
     struct stream *stream = streams;
     bool whole = !ferror(out);
     char *text;
-
     streams = stream->below;
     whole = fclose(out) == 0 && whole;
     text = stream->text;
@@ -236,12 +224,10 @@ char *memory_stream_end(FILE *out, size_t *bytes, const char *what) {
 void *pool_alloc(struct pool *pool, size_t bytes) {
     const size_t align = alignof(max_align_t);
     void *piece;
-
     bytes = (bytes + align - 1) / align * align;
     if (pool->chunks == NULL || bytes > pool->size - pool->used) {
         size_t size = bytes > POOL_CHUNK ? bytes : POOL_CHUNK;
-        struct pool_chunk *chunk = memory_new(1, sizeof(*chunk) + size, "names and stacks");
-
+        struct pool_chunk *chunk = memory_new(1, sizeof *chunk + size, "names and stacks");
         chunk->next = pool->chunks;
         pool->chunks = chunk;
         pool->used = 0;
@@ -255,9 +241,8 @@ void *pool_alloc(struct pool *pool, size_t bytes) {
 void pool_free(struct pool *pool) {
     while (pool->chunks != NULL) {
         struct pool_chunk *next = pool->chunks->next;
-
         free(pool->chunks);
         pool->chunks = next;
     }
-    memset(pool, 0, sizeof(*pool));
+    memset(pool, 0, sizeof *pool);
 }

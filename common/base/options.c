@@ -250,7 +250,6 @@ void options_parse(const struct option_command *command, int argc, char **argv, 
     struct arrays arrays;
     size_t n = make_arrays(command, &arrays);
     int value;
-
     opterr = 0;
     optind = 0; /* forget an earlier parse */
     while ((value = getopt_long(argc, argv, arrays.letters, arrays.longs, NULL)) != -1) {

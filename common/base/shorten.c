@@ -21,7 +21,6 @@
 static bool is_operator(const char *name, const char *at) {
     static const char word[] = "operator";
     const char *begin = at;
-
     if (*at == '>' && at > name && (at[-1] == '-' || at[-1] == '='))
         return true;
     while (begin > name && strchr("<>=-", begin[-1]) != NULL)
@@ -33,7 +32,6 @@ static bool is_operator(const char *name, const char *at) {
 /* How deep the brackets nest; -1 when they don't match. */
 static int nesting(const char *name, char open, char close) {
     int depth = 0, deepest = 0;
-
     for (const char *at = name; *at != '\0'; at++) {
         if ((*at != open && *at != close) || (open == '<' && is_operator(name, at)))
             continue;
@@ -50,10 +48,8 @@ static int nesting(const char *name, char open, char close) {
 static char *without_level(const char *name, char open, char close, int level, const char *gap) {
     char *out = memory_new(strlen(name) * (strlen(gap) + 1) + 1, 1, "a name"), *to = out;
     int depth = 0;
-
     for (const char *at = name; *at != '\0'; at++) {
         bool bracket = (*at == open || *at == close) && !(open == '<' && is_operator(name, at));
-
         if (bracket && *at == close)
             depth--;
         if (depth < level)
@@ -78,7 +74,6 @@ static const char *skip_columns(const char *text, size_t columns, bool whole) {
 
     while (*text != '\0' && taken < columns) {
         size_t bytes = utf8_measure(text, &wide);
-
         taken += wide;
         if (taken > columns && !whole)
             break;
@@ -92,7 +87,6 @@ static char *without_middle(const char *name, size_t max, const char *gap) {
     char *out = memory_new(strlen(name) + strlen(gap) + 1, 1, "a name"), *to = out;
     size_t columns = utf8_columns(name), gap_columns = utf8_columns(gap), head, tail;
     const char *end;
-
     if (max <= gap_columns)
         gap_columns = 0, gap = "";
     tail = (max - gap_columns) * 3 / 5;
@@ -112,12 +106,10 @@ static char *replace(char *old, char *new) {
 char *shorten(const char *name, size_t max, const char *gap) {
     static const struct brackets { char open, close; } kinds[] = {{'(', ')'}, {'<', '>'}};
     char *short_name = memory_new(strlen(name) + 1, 1, "a name");
-
     strcpy(short_name, name);
     utf8_clean(short_name);
     for (size_t k = 0; k < 2 && max > 0; k++) {
         int level = nesting(short_name, kinds[k].open, kinds[k].close);
-
         for (; level > 0 && !fits(short_name, max); level--)
             short_name = replace(
                 short_name, without_level(short_name, kinds[k].open, kinds[k].close, level, gap));

@@ -19,12 +19,10 @@ static const struct lead {
 
 size_t utf8_length(const char *text) {
     const uint8_t *byte = (const uint8_t *)text;
-
     if (byte[0] < 0x80)
         return 1;
-    for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
+    for (size_t i = 0; i < sizeof leads / sizeof leads[0]; i++) {
         const struct lead *lead = &leads[i];
-
         if (byte[0] < lead->from || byte[0] > lead->to)
             continue;
         if (byte[1] < lead->low || byte[1] > lead->high)
@@ -41,10 +39,8 @@ size_t utf8_length(const char *text) {
 bool utf8_is_valid(const char *text, size_t length) {
     const char *end = text + length;
     uint64_t eight;
-
     while (text < end) {
-        size_t n = sizeof(eight);
-
+        size_t n = sizeof eight;
         if ((size_t)(end - text) >= n)
             memcpy(&eight, text, n);
         else
@@ -61,7 +57,6 @@ bool utf8_is_valid(const char *text, size_t length) {
 uint32_t utf8_decode(const char *text, size_t bytes) {
     static const uint8_t lead[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     uint32_t c = (uint8_t)text[0] & lead[bytes];
-
     for (size_t i = 1; i < bytes; i++)
         c = c << 6 | ((uint8_t)text[i] & 0x3f);
     return c;
@@ -70,7 +65,6 @@ uint32_t utf8_decode(const char *text, size_t bytes) {
 size_t utf8_measure(const char *text, size_t *columns) {
     size_t bytes = utf8_length(text);
     int width;
-
     *columns = 1;
     if (bytes < 2)
         return 1;
@@ -82,7 +76,6 @@ size_t utf8_measure(const char *text, size_t *columns) {
 
 size_t utf8_columns(const char *text) {
     size_t sum = 0, columns;
-
     while (*text != '\0') {
         text += utf8_measure(text, &columns);
         sum += columns;
@@ -100,13 +93,12 @@ static const struct range {
 size_t utf8_printable(const char *text) {
     size_t length = utf8_length(text);
     uint32_t point;
-
     if (length == 0)
         return 0;
     if (length == 1)
         return (uint8_t)*text >= ' ' && *text != 0x7f ? 1 : 0;
     point = utf8_decode(text, length);
-    for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
         if (point >= hidden[i].first && point <= hidden[i].last)
             return 0;
     return length;
@@ -131,10 +123,8 @@ static char replacement(const char *text, size_t *bytes) {
 
 void utf8_clean(char *text) {
     char *to = text;
-
     while (*text != '\0') {
         size_t n = utf8_printable(text);
-
         if (n > 0) {
             memmove(to, text, n);
             to += n;
@@ -149,7 +139,6 @@ void utf8_clean(char *text) {
 void utf8_put(FILE *out, const char *text) {
     while (*text != '\0') {
         size_t n = utf8_printable(text);
-
         if (n > 0)
             fwrite(text, 1, n, out);
         else
@@ -161,7 +150,6 @@ void utf8_put(FILE *out, const char *text) {
 void utf8_repair(char *out, const char *text) {
     while (*text != '\0') {
         size_t n = utf8_length(text);
-
         if (n > 0) {
             memcpy(out, text, n);
             out += n;

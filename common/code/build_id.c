@@ -22,9 +22,9 @@ static size_t find_in_notes(const char *notes, size_t bytes, size_t align, uint8
                             size_t max) {
     size_t at = 0;
     ElfW(Nhdr) note;
-    while (bytes - at >= sizeof(note)) {
-        memcpy(&note, notes + at, sizeof(note));
-        at += sizeof(note);
+    while (bytes - at >= sizeof note) {
+        memcpy(&note, notes + at, sizeof note);
+        at += sizeof note;
         size_t name_bytes = (note.n_namesz + (align - 1)) & ~(align - 1);
         if (name_bytes > bytes - at || note.n_descsz > bytes - at - name_bytes)
             return 0;
@@ -55,14 +55,14 @@ static size_t read_notes(int fd, const ElfW(Phdr) * segment, uint8_t *id, size_t
 
 size_t build_id_read(int fd, uint8_t *id, size_t max) {
     ElfW(Ehdr) header;
-    if (!read_at(fd, 0, &header, sizeof(header)) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+    if (!read_at(fd, 0, &header, sizeof header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
         header.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
         header.e_phentsize != sizeof(ElfW(Phdr)))
         return 0;
     unsigned segments = header.e_phnum < SEGMENTS_MAX ? header.e_phnum : SEGMENTS_MAX;
     for (unsigned i = 0; i < segments; i++) {
         ElfW(Phdr) segment;
-        if (!read_at(fd, header.e_phoff + i * sizeof(segment), &segment, sizeof(segment)))
+        if (!read_at(fd, header.e_phoff + i * sizeof segment, &segment, sizeof segment))
             return 0;
         if (segment.p_type != PT_NOTE)
             continue;

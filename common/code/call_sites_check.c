@@ -9,7 +9,7 @@
 /* True when n items at `offset` are inside the table, aligned to `align`. */
 static bool inside(const struct call_sites *table, uint64_t offset, uint64_t n, size_t item_bytes,
                    size_t align) {
-    return offset % align == 0 && offset >= sizeof(*table) && offset <= table->bytes &&
+    return offset % align == 0 && offset >= sizeof *table && offset <= table->bytes &&
            n * item_bytes <= table->bytes - offset;
 }
 
@@ -53,6 +53,6 @@ static bool check_callees(const struct call_sites *table) {
 
 bool call_sites_check(const void *data, size_t bytes) {
     const struct call_sites *table = data;
-    return bytes >= sizeof(*table) && check_header(table, bytes) && check_sites(table) &&
+    return bytes >= sizeof *table && check_header(table, bytes) && check_sites(table) &&
            check_callees(table);
 }

@@ -34,13 +34,13 @@ static int by_address(const void *a, const void *b) {
 
 static bool list_callees(struct callees *callees, const struct call_sweep *sweep,
                          const struct call_targets *targets) {
-    callees->list = calloc(sweep->n_calls + 1, sizeof(*callees->list));
+    callees->list = calloc(sweep->n_calls + 1, sizeof *callees->list);
     if (callees->list == NULL)
         return false;
     for (size_t i = 0; i < sweep->n_calls; i++)
         callees->list[i] =
             (struct callee){.address = sweep->calls[i].target, .by_word = sweep->calls[i].by_word};
-    qsort(callees->list, sweep->n_calls, sizeof(*callees->list), by_address);
+    qsort(callees->list, sweep->n_calls, sizeof *callees->list, by_address);
     for (size_t i = 0; i < sweep->n_calls; i++) {
         if (i > 0 && by_address(&callees->list[i], &callees->list[callees->n - 1]) == 0)
             continue;
@@ -115,7 +115,7 @@ static void put_callees(struct call_callee *into, const struct callees *callees)
 
 /* The table that a head announces, with room for sites and callees. NULL: no memory. */
 static struct call_sites *make_table(const struct call_sites *head) {
-    size_t callees_off = sizeof(*head) + head->sites * sizeof(struct call_site);
+    size_t callees_off = sizeof *head + head->sites * sizeof(struct call_site);
     callees_off = (callees_off + 7) / 8 * 8;
     size_t bytes = callees_off + head->callees * sizeof(struct call_callee);
     struct call_sites *table = calloc(1, bytes);
@@ -124,7 +124,7 @@ static struct call_sites *make_table(const struct call_sites *head) {
     *table = *head;
     table->magic = CALL_SITES_MAGIC;
     table->bytes = bytes;
-    table->sites_off = sizeof(*table);
+    table->sites_off = sizeof *table;
     table->callees_off = callees_off;
     return table;
 }

@@ -118,7 +118,7 @@ static bool set_frame(const struct sweeper *sweeper, struct stretch *stretch, ui
 static bool add_call(struct sweeper *sweeper, struct stretch *stretch, uint64_t at,
                      const ZydisDecodedInstruction *instruction, enum flow flow) {
     struct call_sweep *out = sweeper->out;
-    if (!array_grow(&out->calls, out->n_calls, &out->room_calls, sizeof(*out->calls)))
+    if (!array_grow(&out->calls, out->n_calls, &out->room_calls, sizeof *out->calls))
         return false;
     struct swept_call *call = &out->calls[out->n_calls++];
     bool by_word = flow == FLOW_CALL_BY_WORD;

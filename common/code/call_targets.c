@@ -64,7 +64,7 @@ static bool take_relocation(void *arg, const Elf64_Rela *relocation, const char 
         !is_code(targets, own))
         return true;
     targets->failed = !array_grow(&targets->words, targets->n_words, &targets->room_words,
-                                  sizeof(*targets->words));
+                                  sizeof *targets->words);
     if (!targets->failed)
         targets->words[targets->n_words++] =
             (struct loaded_word){relocation->r_offset, own, own == 0 && minds_caller(symbol)};
@@ -76,7 +76,7 @@ static bool take_symbol(void *arg, const char *name, uint64_t address) {
     if (!minds_caller(name))
         return true;
     targets->failed = !array_grow(&targets->minding, targets->n_minding, &targets->room_minding,
-                                  sizeof(*targets->minding));
+                                  sizeof *targets->minding);
     if (!targets->failed)
         targets->minding[targets->n_minding++] = address;
     return !targets->failed;
@@ -96,9 +96,9 @@ bool call_targets_read(struct call_targets *targets, const struct elf_dynamic *d
     elf_dynamic_relocations(dynamic, take_relocation, targets);
     elf_defined_symbols(dynamic->elf, take_symbol, targets);
     if (targets->n_words > 0)
-        qsort(targets->words, targets->n_words, sizeof(*targets->words), by_address);
+        qsort(targets->words, targets->n_words, sizeof *targets->words, by_address);
     if (targets->n_minding > 0)
-        qsort(targets->minding, targets->n_minding, sizeof(*targets->minding), by_address);
+        qsort(targets->minding, targets->n_minding, sizeof *targets->minding, by_address);
     return !targets->failed;
 }
 
@@ -171,7 +171,7 @@ static bool may_be_plt(const struct call_targets *targets, uint64_t address) {
 static const struct loaded_word *find_word(const struct call_targets *targets, uint64_t address) {
     return targets->n_words == 0 ? NULL
                                  : bsearch(&address, targets->words, targets->n_words,
-                                           sizeof(*targets->words), by_address);
+                                           sizeof *targets->words, by_address);
 }
 
 /* The word of the PLT entry at that address; NULL: there is none. No entry is made for an object's
@@ -210,7 +210,7 @@ struct call_target call_target_at(const struct call_targets *targets, uint64_t a
     uint64_t offset = address - targets->entries_from;
     const struct unwind_span *entry = entry_before(targets->entries, offset);
     bool minds = targets->n_minding > 0 && bsearch(&address, targets->minding, targets->n_minding,
-                                                   sizeof(*targets->minding), by_address) != NULL;
+                                                   sizeof *targets->minding, by_address) != NULL;
     return (struct call_target){entry != NULL && entry->start == offset &&
                                     begins_function(targets->entries, entry),
                                 minds, 0};

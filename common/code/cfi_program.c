@@ -385,7 +385,7 @@ enum cfi_status cfi_run_next(struct cfi_run *run) {
 }
 
 bool cfi_cie_init(struct cfi_cie *cie, const uint8_t *p, const uint8_t *end) {
-    memset(&cie->initial, 0, sizeof(cie->initial));
+    memset(&cie->initial, 0, sizeof cie->initial);
     struct cfi_run run;
     cfi_run_init(&run, cie, 0, p, end);
     if (cfi_run_next(&run) != CFI_END)

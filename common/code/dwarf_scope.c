@@ -37,7 +37,7 @@ static void add_ranges(struct range_list *list, Dwarf_Die *die, const struct dwa
     for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &start, &end)) > 0;) {
         if (start >= end)
             continue;
-        if (!array_grow(&list->items, list->n, &list->room, sizeof(*list->items)))
+        if (!array_grow(&list->items, list->n, &list->room, sizeof *list->items))
             return;
         struct dwarf_range *range = &list->items[list->n++];
         *range = *what;
@@ -49,7 +49,7 @@ static void add_ranges(struct range_list *list, Dwarf_Die *die, const struct dwa
 static void sort_ranges(struct range_list *list) {
     uint64_t reach = 0;
     if (list->n > 0)
-        qsort(list->items, list->n, sizeof(*list->items), by_start);
+        qsort(list->items, list->n, sizeof *list->items, by_start);
     for (size_t i = 0; i < list->n; i++) {
         if (list->items[i].end > reach)
             reach = list->items[i].end;
@@ -82,13 +82,13 @@ void dwarf_scopes_load(struct dwarf_scopes *scopes, Dwarf *dwarf) {
     Dwarf_CU *cu = NULL;
     Dwarf_Die die, split;
     uint8_t type;
-    memset(scopes, 0, sizeof(*scopes));
+    memset(scopes, 0, sizeof *scopes);
     while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0) {
         if (type == DW_UT_skeleton && split.addr != NULL)
             die = split;
         else if (type != DW_UT_compile)
             continue;
-        if (!array_grow(&scopes->units, scopes->n_units, &room, sizeof(*scopes->units)))
+        if (!array_grow(&scopes->units, scopes->n_units, &room, sizeof *scopes->units))
             break;
         struct dwarf_range range = {.unit = scopes->n_units};
         scopes->units[scopes->n_units++] = (struct dwarf_unit){.die = die};
@@ -104,7 +104,7 @@ void dwarf_scopes_clear(struct dwarf_scopes *scopes) {
         free(scopes->units[i].functions);
     free(scopes->units);
     free(scopes->ranges);
-    memset(scopes, 0, sizeof(*scopes));
+    memset(scopes, 0, sizeof *scopes);
 }
 
 /* ---- functions of a unit ---- */

@@ -105,7 +105,7 @@ static bool find_by_program_header(Elf *elf, struct eh_frame *found) {
 bool eh_frame_find(Elf *elf, struct eh_frame *found) {
     GElf_Ehdr header;
     size_t ident_bytes;
-    memset(found, 0, sizeof(*found));
+    memset(found, 0, sizeof *found);
     if (gelf_getehdr(elf, &header) == NULL || header.e_ident[EI_DATA] != NATIVE_ELF_DATA ||
         (header.e_type != ET_EXEC && header.e_type != ET_DYN))
         return false;

@@ -96,24 +96,24 @@ union control {
 enum elf_transfer elf_send_head(int socket, const struct elf_request *head, int fd,
                                 int64_t deadline) {
     union control control;
-    memset(&control, 0, sizeof(control));
-    struct iovec part = {.iov_base = (void *)(uintptr_t)head, .iov_len = sizeof(*head)};
+    memset(&control, 0, sizeof control);
+    struct iovec part = {.iov_base = (void *)(uintptr_t)head, .iov_len = sizeof *head};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
     if (fd >= 0) {
         message.msg_control = control.bytes;
-        message.msg_controllen = sizeof(control.bytes);
+        message.msg_controllen = sizeof control.bytes;
     }
     control.header.cmsg_level = SOL_SOCKET;
     control.header.cmsg_type = SCM_RIGHTS;
     control.header.cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+    memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
     for (;;) {
         enum elf_transfer ready = wait_for(socket, POLLOUT, deadline);
         if (ready != ELF_TRANSFERRED)
             return ready;
         ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent > 0) /* the descriptor went with the first byte */
-            return elf_send(socket, (const char *)head + sent, sizeof(*head) - (size_t)sent,
+            return elf_send(socket, (const char *)head + sent, sizeof *head - (size_t)sent,
                             deadline);
         if (!is_transient(errno))
             return ELF_GONE;
@@ -122,11 +122,11 @@ enum elf_transfer elf_send_head(int socket, const struct elf_request *head, int 
 
 enum elf_transfer elf_receive_head(int socket, struct elf_request *head, int *fd) {
     union control control;
-    struct iovec part = {.iov_base = head, .iov_len = sizeof(*head)};
+    struct iovec part = {.iov_base = head, .iov_len = sizeof *head};
     struct msghdr message = {.msg_iov = &part,
                              .msg_iovlen = 1,
                              .msg_control = control.bytes,
-                             .msg_controllen = sizeof(control.bytes)};
+                             .msg_controllen = sizeof control.bytes};
     ssize_t got;
     *fd = -1;
     do
@@ -136,8 +136,8 @@ enum elf_transfer elf_receive_head(int socket, struct elf_request *head, int *fd
         return ELF_GONE;
     const struct cmsghdr *first = CMSG_FIRSTHDR(&message);
     if (first != NULL && first->cmsg_type == SCM_RIGHTS && first->cmsg_len == CMSG_LEN(sizeof(int)))
-        memcpy(fd, CMSG_DATA(first), sizeof(*fd));
-    return elf_receive(socket, (char *)head + got, sizeof(*head) - (size_t)got, ELF_NO_DEADLINE);
+        memcpy(fd, CMSG_DATA(first), sizeof *fd);
+    return elf_receive(socket, (char *)head + got, sizeof *head - (size_t)got, ELF_NO_DEADLINE);
 }
 
 /* ---- symbols to bytes ---- */
@@ -169,7 +169,7 @@ static void put_string(struct elf_bytes *into, const char *string) {
 }
 
 void elf_put_symbol(struct elf_bytes *into, const struct symbol *symbol) {
-    put_bytes(into, &symbol->n_lines, sizeof(symbol->n_lines));
+    put_bytes(into, &symbol->n_lines, sizeof symbol->n_lines);
     for (uint32_t i = 0; i < symbol->n_lines; i++) {
         const struct symbol_line *line = &symbol->lines[i];
         struct line_head head = {
@@ -179,7 +179,7 @@ void elf_put_symbol(struct elf_bytes *into, const struct symbol *symbol) {
             .system_name_bytes = string_bytes(line->system_name),
             .file_bytes = string_bytes(line->file),
         };
-        put_bytes(into, &head, sizeof(head));
+        put_bytes(into, &head, sizeof head);
         put_string(into, line->name);
         put_string(into, line->system_name);
         put_string(into, line->file);
@@ -221,7 +221,7 @@ static bool get_string(struct cursor *from, uint32_t n, char **string) {
 
 static bool get_line(struct cursor *from, struct symbol_line *line) {
     struct line_head head;
-    if (!get_bytes(from, &head, sizeof(head)))
+    if (!get_bytes(from, &head, sizeof head))
         return false;
     line->line = head.line;
     line->start_line = head.start_line;
@@ -233,9 +233,9 @@ static bool get_line(struct cursor *from, struct symbol_line *line) {
 
 static bool get_symbol(struct cursor *from, struct symbol *symbol) {
     uint32_t n;
-    if (!get_bytes(from, &n, sizeof(n)) || n == 0 || n > SYMBOL_LINES_MAX)
+    if (!get_bytes(from, &n, sizeof n) || n == 0 || n > SYMBOL_LINES_MAX)
         return false;
-    symbol->lines = calloc(n, sizeof(*symbol->lines));
+    symbol->lines = calloc(n, sizeof *symbol->lines);
     if (symbol->lines == NULL)
         return false;
     symbol->n_lines = n;
@@ -247,7 +247,7 @@ static bool get_symbol(struct cursor *from, struct symbol *symbol) {
 
 bool elf_get_symbols(const void *bytes, size_t n_bytes, struct symbol *symbols, size_t n) {
     struct cursor from = {.at = bytes, .end = (const char *)bytes + n_bytes};
-    memset(symbols, 0, n * sizeof(*symbols));
+    memset(symbols, 0, n * sizeof *symbols);
     size_t done = 0;
     while (done < n && get_symbol(&from, &symbols[done]))
         done++;

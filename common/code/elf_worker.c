@@ -78,7 +78,7 @@ struct reply {
 };
 
 struct elf_worker *elf_worker_new(const char *program) {
-    struct elf_worker *worker = calloc(1, sizeof(*worker));
+    struct elf_worker *worker = calloc(1, sizeof *worker);
     if (worker == NULL)
         return NULL;
     worker->program = strdup(program);
@@ -159,7 +159,7 @@ static enum elf_transfer send_question(int socket, const struct question *questi
     if (sent == ELF_TRANSFERRED)
         sent = elf_send(socket, question->path, head.path_bytes, deadline);
     if (sent == ELF_TRANSFERRED)
-        sent = elf_send(socket, question->query, question->n * sizeof(*question->query), deadline);
+        sent = elf_send(socket, question->query, question->n * sizeof *question->query, deadline);
     if (sent == ELF_TRANSFERRED)
         sent = elf_send(socket, question->stack, question->stack_bytes, deadline);
     return sent;
@@ -167,7 +167,7 @@ static enum elf_transfer send_question(int socket, const struct question *questi
 
 static enum elf_transfer receive_reply(int socket, uint64_t bytes_max, struct elf_answer *head,
                                        struct reply *reply, int64_t deadline) {
-    enum elf_transfer got = elf_receive(socket, head, sizeof(*head), deadline);
+    enum elf_transfer got = elf_receive(socket, head, sizeof *head, deadline);
     if (got != ELF_TRANSFERRED || head->magic != ELF_ANSWER_MAGIC || !head->ok ||
         head->bytes == 0 || head->bytes > bytes_max)
         return got;
@@ -381,21 +381,21 @@ static bool has_module(const struct raw_stack *stack, uint32_t module) {
 
 static bool is_walk(const struct raw_stack *stack, const struct reply *reply,
                     struct elf_walk_head *head) {
-    if (reply->n < sizeof(*head))
+    if (reply->n < sizeof *head)
         return false;
-    memcpy(head, reply->bytes, sizeof(*head));
+    memcpy(head, reply->bytes, sizeof *head);
     if (head->missing != 0)
         return has_module(stack, head->missing);
     return head->n <= RAW_STACK_FRAMES_MAX && head->mark < RAW_STACK_MARKS_MAX &&
            (head->n > 0 || head->mark != 0) &&
-           reply->n == sizeof(*head) + head->n * sizeof(struct unwound_frame);
+           reply->n == sizeof *head + head->n * sizeof(struct unwound_frame);
 }
 
 static bool keep_walk(const struct elf_walk_head *head, struct reply *reply,
                       struct unwound_stack *walk) {
     *walk = (struct unwound_stack){.n = head->n, .mark = head->mark, .frames = reply->bytes};
-    memmove(walk->frames, (const char *)reply->bytes + sizeof(*head),
-            head->n * sizeof(*walk->frames));
+    memmove(walk->frames, (const char *)reply->bytes + sizeof *head,
+            head->n * sizeof *walk->frames);
     return true;
 }
 

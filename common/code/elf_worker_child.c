@@ -52,7 +52,7 @@ struct walk_answer {
 
 static bool answer(const struct child *child, bool ok, const void *bytes, size_t n) {
     struct elf_answer head = {.magic = ELF_ANSWER_MAGIC, .ok = ok, .bytes = ok ? n : 0};
-    return elf_send(child->socket, &head, sizeof(head), ELF_NO_DEADLINE) == ELF_TRANSFERRED &&
+    return elf_send(child->socket, &head, sizeof head, ELF_NO_DEADLINE) == ELF_TRANSFERRED &&
            elf_send(child->socket, bytes, head.bytes, ELF_NO_DEADLINE) == ELF_TRANSFERRED;
 }
 
@@ -142,11 +142,11 @@ static bool serve_image(struct child *child, const struct elf_request *request, 
         head.entries = unwind_image_entries(image);
         remote_unwinder_keep(child->unwinder, request->module, image);
     }
-    return answer(child, image != NULL, &head, sizeof(head));
+    return answer(child, image != NULL, &head, sizeof head);
 }
 
 static bool is_stack(const struct raw_stack *stack, uint32_t bytes) {
-    return bytes >= sizeof(*stack) && stack->n_ranges <= RAW_STACK_RANGES_MAX &&
+    return bytes >= sizeof *stack && stack->n_ranges <= RAW_STACK_RANGES_MAX &&
            stack->n_inner <= RAW_STACK_INNER_MAX && stack->n_registers <= RAW_STACK_REGISTERS_MAX &&
            stack->n_words <= RAW_STACK_WORDS_MAX && bytes == raw_stack_bytes(stack);
 }
@@ -160,7 +160,7 @@ static bool serve_unwind(struct child *child, const struct elf_request *request,
     uint32_t missing = remote_unwind(child->unwinder, child->stack, walk->frames, &found);
     walk->head = (struct elf_walk_head){.n = found.n, .mark = found.mark, .missing = missing};
     return answer(child, true, walk,
-                  sizeof(walk->head) + (missing == 0 ? found.n * sizeof(walk->frames[0]) : 0));
+                  sizeof walk->head + (missing == 0 ? found.n * sizeof walk->frames[0] : 0));
 }
 
 /* What serve_image and serve_unwind need. */
@@ -170,7 +170,7 @@ static bool prepare_for_stacks(struct child *child) {
     if (child->stack == NULL)
         child->stack = malloc(ELF_STACK_MAX);
     if (child->walk == NULL)
-        child->walk = malloc(sizeof(*child->walk));
+        child->walk = malloc(sizeof *child->walk);
     return child->unwinder != NULL && child->stack != NULL && child->walk != NULL;
 }
 
@@ -185,7 +185,7 @@ static bool receive_rest(struct child *child, const struct elf_request *request,
     child->path[request->path_bytes] = '\0';
     return elf_receive(child->socket, child->path, request->path_bytes, ELF_NO_DEADLINE) ==
                ELF_TRANSFERRED &&
-           elf_receive(child->socket, child->query, request->queries * sizeof(child->query[0]),
+           elf_receive(child->socket, child->query, request->queries * sizeof child->query[0],
                        ELF_NO_DEADLINE) == ELF_TRANSFERRED &&
            elf_receive(child->socket, child->stack, request->stack_bytes, ELF_NO_DEADLINE) ==
                ELF_TRANSFERRED;
@@ -211,7 +211,7 @@ static bool serve(struct child *child) {
 }
 
 int elf_worker_main(int fd) {
-    struct child *child = calloc(1, sizeof(*child));
+    struct child *child = calloc(1, sizeof *child);
     if (child == NULL)
         return EXIT_FAILURE;
     elf_worker_limit_self();

@@ -141,7 +141,7 @@ static void identify(struct identity *identity, int fd, pid_t pid, const char *p
     identity->changed_ns = info.st_mtim.tv_nsec;
     if (identity->build_id_len == 0)
         identity->build_id_len =
-            (uint8_t)build_id_read(fd, identity->build_id, sizeof(identity->build_id));
+            (uint8_t)build_id_read(fd, identity->build_id, sizeof identity->build_id);
     identity->is_protected = identity->is_vdso || module_is_protected(fd, pid, path);
 }
 
@@ -150,7 +150,7 @@ static struct share *share_of(const struct identity *identity) {
     struct share *share = identity->is_protected ? &everybody : everybody.next;
     while (share != NULL && !identity->is_protected && share->uid != identity->uid)
         share = share->next;
-    if (share == NULL && (share = calloc(1, sizeof(*share))) != NULL) {
+    if (share == NULL && (share = calloc(1, sizeof *share)) != NULL) {
         share->uid = identity->uid;
         share->sweep_at = SWEEP_FIRST;
         share->next = everybody.next;
@@ -215,7 +215,7 @@ static uint32_t take_place(void) {
 /* NULL: no memory. The path is copied. */
 static struct module *new_module(const struct identity *identity, const char *path) {
     const struct key key = {identity, path};
-    struct module *module = malloc(sizeof(*module));
+    struct module *module = malloc(sizeof *module);
     char *copy = strdup(path);
     uint32_t *number = module != NULL && copy != NULL
                            ? intern_try(&by_identity, hash(&key), is_module, NULL, &key)
@@ -352,7 +352,7 @@ bool module_get(uint32_t id, struct module_info *info) {
             .is_vdso = module->identity.is_vdso,
             .fd = module->fd,
         };
-        memcpy(info->build_id, module->identity.build_id, sizeof(info->build_id));
+        memcpy(info->build_id, module->identity.build_id, sizeof info->build_id);
     }
     pthread_mutex_unlock(&lock);
     return module != NULL;
@@ -407,7 +407,7 @@ int module_open_file(uint32_t id) {
 /* ---- giving back ---- */
 
 uint32_t *module_hold(const uint32_t *ids, size_t n) {
-    uint32_t *held = malloc((n + 1) * sizeof(*held));
+    uint32_t *held = malloc((n + 1) * sizeof *held);
     if (held == NULL)
         return NULL;
     pthread_mutex_lock(&lock);

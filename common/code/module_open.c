@@ -38,7 +38,7 @@ static int reopen_regular(int at) {
     if (at < 0)
         return -1;
     if (fstat(at, &info) == 0 && S_ISREG(info.st_mode)) {
-        snprintf(name, sizeof(name), "/proc/self/fd/%d", at);
+        snprintf(name, sizeof name, "/proc/self/fd/%d", at);
         fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     }
     close(at);
@@ -53,11 +53,11 @@ int module_open_path(const char *path) {
 static int open_in_root(pid_t pid, const char *path) {
     char name[64];
     struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
-    snprintf(name, sizeof(name), "/proc/%ld/root", (long)pid);
+    snprintf(name, sizeof name, "/proc/%ld/root", (long)pid);
     int root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (root < 0)
         return -1;
-    int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+    int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
     /* Before Linux 5.6, or where a filter refuses it: links may lead astray, and then the check of
      * the build-id or the inode tells. */
     if (fd < 0 && (errno == ENOSYS || errno == EPERM) && path[0] == '/')
@@ -76,9 +76,9 @@ static bool parse_area(char *line, uint64_t address, struct area *area) {
     char *path = line + path_at;
     size_t length = strcspn(path, "\n");
     path[length] = '\0';
-    if (length >= sizeof(deleted) && strcmp(path + length - (sizeof(deleted) - 1), deleted) == 0)
+    if (length >= sizeof deleted && strcmp(path + length - (sizeof deleted - 1), deleted) == 0)
         length = 0;
-    if (path[0] == '/' && length < sizeof(area->path))
+    if (path[0] == '/' && length < sizeof area->path)
         memcpy(area->path, path, length);
     return true;
 }
@@ -88,8 +88,8 @@ static bool find_area(const struct module_mapping *mapping, struct area *area) {
     char name[64], *line = NULL;
     size_t room = 0;
     bool found = false;
-    memset(area, 0, sizeof(*area));
-    snprintf(name, sizeof(name), "/proc/%ld/maps", (long)mapping->pid);
+    memset(area, 0, sizeof *area);
+    snprintf(name, sizeof name, "/proc/%ld/maps", (long)mapping->pid);
     FILE *maps = fopen(name, "re");
     if (maps == NULL)
         return false;
@@ -107,7 +107,7 @@ static bool agrees(int fd, const struct module_mapping *mapping, const struct ar
     uint8_t id[MODULE_BUILD_ID_MAX];
     struct stat info;
     if (mapping->build_id_len > 0)
-        return build_id_read(fd, id, sizeof(id)) == mapping->build_id_len &&
+        return build_id_read(fd, id, sizeof id) == mapping->build_id_len &&
                memcmp(id, mapping->build_id, mapping->build_id_len) == 0;
     if (area->inode != 0)
         return fstat(fd, &info) == 0 && info.st_ino == area->inode;
@@ -131,7 +131,7 @@ static void choose_path(const struct module_mapping *mapping, const struct area 
     snprintf(path, PATH_MAX, "%s", mapping->path);
     if (path[0] != '\0')
         return;
-    snprintf(exe, sizeof(exe), "/proc/%ld/exe", (long)mapping->pid);
+    snprintf(exe, sizeof exe, "/proc/%ld/exe", (long)mapping->pid);
     ssize_t n = readlink(exe, path, PATH_MAX - 1);
     path[n > 0 ? n : 0] = '\0';
 }
@@ -171,12 +171,12 @@ int module_open_mapping(const struct module_mapping *mapping, char *path) {
     bool found = find_area(mapping, &area);
     int fd = -1;
     if (found && is_anothers(mapping, &area)) {
-        memset(&area, 0, sizeof(area));
+        memset(&area, 0, sizeof area);
         found = false;
     }
     choose_path(mapping, &area, path);
     if (found) {
-        snprintf(name, sizeof(name), "/proc/%ld/map_files/%" PRIx64 "-%" PRIx64, (long)mapping->pid,
+        snprintf(name, sizeof name, "/proc/%ld/map_files/%" PRIx64 "-%" PRIx64, (long)mapping->pid,
                  area.start, area.end);
         fd = module_open_path(name);
         fd = keep_if(fd >= 0 && agrees(fd, mapping, &area, true), fd);

@@ -106,12 +106,12 @@ static int no_dynamic_info(unw_addr_space_t space, unw_word_t *list, void *arg) 
 
 bool remote_read(struct remote_walk *walk, uint64_t address, uint64_t *word) {
     uint64_t into = address - walk->stack_start, room = walk->stack_end - walk->stack_start;
-    if (into < room && room - into >= sizeof(*word)) {
-        memcpy(word, (const char *)raw_stack_words(walk->stack) + into, sizeof(*word));
+    if (into < room && room - into >= sizeof *word) {
+        memcpy(word, (const char *)raw_stack_words(walk->stack) + into, sizeof *word);
         return true;
     }
     if (address == TABLE_ADDRESS) {
-        memcpy(word, &walk->table, sizeof(*word));
+        memcpy(word, &walk->table, sizeof *word);
         return true;
     }
     const struct code_range *range = walk->read_range;

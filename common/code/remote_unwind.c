@@ -22,7 +22,7 @@
 /* ---- the unwinder ---- */
 
 struct remote_unwinder *remote_unwinder_new(void) {
-    struct remote_unwinder *unwinder = calloc(1, sizeof(*unwinder));
+    struct remote_unwinder *unwinder = calloc(1, sizeof *unwinder);
     if (unwinder == NULL)
         return NULL;
     unwinder->space = unw_create_addr_space(&remote_accessors, 0);
@@ -92,7 +92,7 @@ static void keep_registers(struct remote_walk *walk) {
     for (unsigned i = 0; i < ARCH_REGS; i++)
         if (unw_get_reg(&walk->cursor, (unw_regnum_t)i, &value[i]) == 0)
             known |= 1ull << i;
-    memcpy(walk->first, value, sizeof(value));
+    memcpy(walk->first, value, sizeof value);
     walk->known = known & ~(ARCH_HAS_LINK ? 1ull << ARCH_LINK : 0); /* what it tells is the pc */
 }
 
@@ -142,7 +142,7 @@ static bool read_code(struct remote_walk *walk, uint64_t pc, uint8_t code[16]) {
     const struct code_range *range = remote_range(walk->stack, pc);
     if (range == NULL || !remote_read(walk, pc - 8, &word[0]) || !remote_read(walk, pc, &word[1]))
         return false;
-    memcpy(code, word, sizeof(word));
+    memcpy(code, word, sizeof word);
     return true;
 }
 
@@ -300,7 +300,7 @@ uint32_t remote_unwind(struct remote_unwinder *unwinder, const struct raw_stack 
     struct remote_walk walk = {.unwinder = unwinder, .stack = stack};
     enum step state = STEP_ON;
     unwinder->walks++;
-    memcpy(frames, raw_stack_inner(stack), stack->n_inner * sizeof(frames[0]));
+    memcpy(frames, raw_stack_inner(stack), stack->n_inner * sizeof frames[0]);
     out->n = stack->n_inner;
     out->mark = WIRE_PSEUDO_BAD_STACK;
     if (!start(&walk))

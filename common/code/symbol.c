@@ -18,7 +18,7 @@ char *symbol_last_resort_name(const char *path, uint64_t address) {
 }
 
 bool symbol_last_resort(const char *path, uint64_t address, struct symbol *symbol) {
-    *symbol = (struct symbol){.n_lines = 1, .lines = calloc(1, sizeof(*symbol->lines))};
+    *symbol = (struct symbol){.n_lines = 1, .lines = calloc(1, sizeof *symbol->lines)};
     if (symbol->lines != NULL) {
         symbol->lines[0].name = symbol_last_resort_name(path, address);
         symbol->lines[0].system_name = symbol_last_resort_name(path, address);

@@ -35,7 +35,7 @@ struct symbol_cache {
 };
 
 struct symbol_cache *symbol_cache_new(size_t max_bytes) {
-    struct symbol_cache *cache = calloc(1, sizeof(*cache));
+    struct symbol_cache *cache = calloc(1, sizeof *cache);
     if (cache == NULL)
         return NULL;
     cache->buckets = calloc(BUCKETS_FIRST, sizeof(struct entry *));
@@ -127,14 +127,14 @@ static void remove_entry(struct symbol_cache *cache, struct entry *entry) {
     *link = entry->next;
     leave_list(cache, entry);
     cache->n_entries--;
-    cache->bytes -= sizeof(*entry) + entry->n;
+    cache->bytes -= sizeof *entry + entry->n;
     free(entry->bytes);
     free(entry);
 }
 
 static struct entry *add_entry(struct symbol_cache *cache, uint32_t module,
                                const struct symbol_query *query) {
-    struct entry *entry = calloc(1, sizeof(*entry));
+    struct entry *entry = calloc(1, sizeof *entry);
     if (entry == NULL)
         return NULL;
     entry->module = module;
@@ -146,7 +146,7 @@ static struct entry *add_entry(struct symbol_cache *cache, uint32_t module,
     put_into_bucket(cache, entry);
     join_list(cache, entry);
     cache->n_entries++;
-    cache->bytes += sizeof(*entry);
+    cache->bytes += sizeof *entry;
     return entry;
 }
 

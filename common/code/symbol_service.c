@@ -151,7 +151,7 @@ void symbol_service_free(struct symbol_service *service) {
 }
 
 struct symbol_service *symbol_service_new(const char *program) {
-    struct symbol_service *service = calloc(1, sizeof(*service));
+    struct symbol_service *service = calloc(1, sizeof *service);
     if (service != NULL && !start(service, program)) {
         symbol_service_free(service);
         return NULL;
@@ -197,7 +197,7 @@ static bool is_open(const struct symbol_request *request) {
 /* A job for those of the open requests [from, to), all of one module, that nobody is at yet. */
 static void ask_for(struct symbol_service *service, const struct symbol_request *from,
                     const struct symbol_request *to) {
-    struct job *job = malloc(sizeof(*job) + (size_t)(to - from) * sizeof(struct symbol_query));
+    struct job *job = malloc(sizeof *job + (size_t)(to - from) * sizeof(struct symbol_query));
     if (job == NULL)
         return;
     *job = (struct job){.module = from->module};
@@ -312,8 +312,8 @@ void symbol_service_demangle(struct symbol_service *service, const char *const *
 static void name_module(struct symbol_service *service, struct symbol_request *from,
                         struct symbol_request *to) {
     size_t n = (size_t)(to - from), open = 0;
-    struct symbol_query *query = calloc(n, sizeof(*query));
-    struct symbol *symbol = calloc(n, sizeof(*symbol));
+    struct symbol_query *query = calloc(n, sizeof *query);
+    struct symbol *symbol = calloc(n, sizeof *symbol);
     struct symbol_request **of = calloc(n, sizeof(struct symbol_request *));
     for (struct symbol_request *request = from; request < to && query != NULL && of != NULL;
          request++)

@@ -87,7 +87,7 @@ static size_t read_candidates(Dwfl_Module *module, int n, struct candidate *cand
 
 /* Sorts, keeps the best of each address, and ends symbols without a size where the next begins. */
 static void choose(struct symbol_table *table, struct candidate *candidates, size_t n) {
-    qsort(candidates, n, sizeof(*candidates), by_address_then_merit);
+    qsort(candidates, n, sizeof *candidates, by_address_then_merit);
     for (size_t i = 0; i < n; i++) {
         if (i > 0 && candidates[i].symbol.start == candidates[i - 1].symbol.start)
             continue;
@@ -105,12 +105,12 @@ static void choose(struct symbol_table *table, struct candidate *candidates, siz
 }
 
 void symbol_table_load(struct symbol_table *table, Dwfl_Module *module) {
-    memset(table, 0, sizeof(*table));
+    memset(table, 0, sizeof *table);
     int n = dwfl_module_getsymtab(module);
     if (n <= 0)
         return;
-    struct candidate *candidates = calloc((size_t)n, sizeof(*candidates));
-    table->symbols = calloc((size_t)n, sizeof(*table->symbols));
+    struct candidate *candidates = calloc((size_t)n, sizeof *candidates);
+    table->symbols = calloc((size_t)n, sizeof *table->symbols);
     if (candidates != NULL && table->symbols != NULL)
         choose(table, candidates, read_candidates(module, n, candidates));
     free(candidates);
@@ -118,7 +118,7 @@ void symbol_table_load(struct symbol_table *table, Dwfl_Module *module) {
 
 void symbol_table_clear(struct symbol_table *table) {
     free(table->symbols);
-    memset(table, 0, sizeof(*table));
+    memset(table, 0, sizeof *table);
 }
 
 const struct code_symbol *symbol_table_find(const struct symbol_table *table, uint64_t address) {

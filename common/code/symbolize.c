@@ -117,7 +117,7 @@ static void report_module(struct symbolizer *symbolizer, int fd, const Dwfl_Call
 }
 
 static struct symbolizer *open_module(int fd, const char *path, const Dwfl_Callbacks *callbacks) {
-    struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
+    struct symbolizer *symbolizer = calloc(1, sizeof *symbolizer);
     if (symbolizer != NULL)
         symbolizer->path = strdup(path);
     if (symbolizer == NULL || symbolizer->path == NULL) {
@@ -341,7 +341,7 @@ bool symbolizer_resolve(struct symbolizer *symbolizer, const struct symbol_query
     bool has_unit = dwarf_scopes_find(&symbolizer->scopes, address - symbolizer->dwarf_bias,
                                       !query->is_entry, &chain);
     symbol->n_lines = chain.n > 0 ? chain.n : 1;
-    symbol->lines = calloc(symbol->n_lines, sizeof(*symbol->lines));
+    symbol->lines = calloc(symbol->n_lines, sizeof *symbol->lines);
     bool ok = symbol->lines != NULL &&
               (query->is_entry ? resolve_entry(symbolizer, address, &chain, &symbol->lines[0])
                                : resolve_site(symbolizer, address, has_unit, &chain, symbol));

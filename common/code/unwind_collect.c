@@ -47,7 +47,7 @@ static bool is_rule(const void *rules, uint32_t number, const void *rule) {
 }
 
 static bool add_rule(struct unwind_collection *out, const struct unwind_rule *rule) {
-    if (!array_grow(&out->rules, out->n_rules, &out->room_rules, sizeof(*out->rules)))
+    if (!array_grow(&out->rules, out->n_rules, &out->room_rules, sizeof *out->rules))
         return false;
     out->rules[out->n_rules++] = *rule;
     return true;
@@ -55,7 +55,7 @@ static bool add_rule(struct unwind_collection *out, const struct unwind_rule *ru
 
 /* The number of a rule. UNWIND_RULE_NONE when there are too many, or memory runs out. */
 static uint16_t intern_rule(struct unwind_collection *out, const struct unwind_rule *rule) {
-    uint64_t hash = seeded_hash_bytes(0, rule, sizeof(*rule));
+    uint64_t hash = seeded_hash_bytes(0, rule, sizeof *rule);
     uint32_t number = intern_get(&out->by_rule, hash, is_rule, out->rules, rule), *new;
     if (number != 0)
         return (uint16_t)(number - 1);
@@ -89,7 +89,7 @@ static bool put_row(struct collector *collector, const struct unwind_span *span,
     if (out->n_rows > span->first_row && out->rows[out->n_rows - 1].rule == rule)
         return true;
     if (out->n_rows == UINT32_MAX / 2 ||
-        !array_grow(&out->rows, out->n_rows, &out->room_rows, sizeof(*out->rows)))
+        !array_grow(&out->rows, out->n_rows, &out->room_rows, sizeof *out->rows))
         return false;
     out->rows[out->n_rows++] = (struct unwind_row){.pc = (uint32_t)pc, .rule = rule};
     if (lack != UNWIND_LACKS)
@@ -101,7 +101,7 @@ static bool put_row(struct collector *collector, const struct unwind_span *span,
 static void note_signing(void *arg, const uint8_t *at) {
     struct collector *collector = arg;
     struct unwind_collection *out = collector->out;
-    if (array_grow(&out->signing, out->n_signing, &out->room_signing, sizeof(*out->signing)))
+    if (array_grow(&out->signing, out->n_signing, &out->room_signing, sizeof *out->signing))
         out->signing[out->n_signing++] =
             (uint64_t)(at - (const uint8_t *)collector->frame->data->d_buf);
 }
@@ -124,7 +124,7 @@ static bool put_rows(struct collector *collector, const struct known_cie *known,
         if (run->from - base >= span->end)
             return true;
         if (!collector->has_last ||
-            memcmp(&run->state, &collector->last_state, sizeof(run->state)) != 0)
+            memcmp(&run->state, &collector->last_state, sizeof run->state) != 0)
             rule_of_state(collector, &run->state);
         if (!put_row(collector, span, run->from - base, collector->last_rule, collector->last_lack))
             return false;
@@ -207,7 +207,7 @@ static const struct known_cie *cie_at(struct collector *collector, Dwarf_Off off
     Dwarf_Off next;
     const struct eh_frame *frame = collector->frame;
     if (!array_grow(&collector->cies, collector->n_cies, &collector->room_cies,
-                    sizeof(*collector->cies)))
+                    sizeof *collector->cies))
         return NULL;
     struct known_cie *known = &collector->cies[collector->n_cies++];
     *known = (struct known_cie){.offset = offset};
@@ -252,7 +252,7 @@ static bool collect_entry(struct collector *collector, const Dwarf_FDE *fde, Dwa
         out->account.lack[UNWIND_LACK_ENTRY]++;
         return true;
     }
-    if (!array_grow(&out->spans, out->n_spans, &out->room_spans, sizeof(*out->spans)))
+    if (!array_grow(&out->spans, out->n_spans, &out->room_spans, sizeof *out->spans))
         return false;
     if (!(known->is_signal ? put_signal_row(collector, &span)
                            : put_rows(collector, known, &span, p, fde->end)))
@@ -318,7 +318,7 @@ static bool collect_init(struct collector *collector, unsigned n) {
                                .first_row = (uint32_t)out->n_rows,
                                .entry = n,
                                .is_init = true};
-    if (!array_grow(&out->spans, out->n_spans, &out->room_spans, sizeof(*out->spans)) ||
+    if (!array_grow(&out->spans, out->n_spans, &out->room_spans, sizeof *out->spans) ||
         !put_init_row(collector, &span, code, 0) ||
         !put_init_row(collector, &span, code, code->lowered) ||
         !put_init_row(collector, &span, code, code->raised))
@@ -338,8 +338,8 @@ static bool collect_inits(struct collector *collector, Elf *elf) {
 
 bool unwind_collect(Elf *elf, const struct eh_frame *frame, struct unwind_collection *into) {
     static const struct unwind_rule none;
-    memset(into, 0, sizeof(*into));
-    struct collector *collector = calloc(1, sizeof(*collector));
+    memset(into, 0, sizeof *into);
+    struct collector *collector = calloc(1, sizeof *collector);
     bool ok = collector != NULL && add_rule(into, &none);
     if (ok) {
         collector->frame = frame;
@@ -364,7 +364,7 @@ void unwind_collection_sort(struct unwind_collection *collection) {
     struct unwind_span *spans = collection->spans;
     for (size_t i = 1; i < collection->n_spans; i++)
         if (by_start(&spans[i - 1], &spans[i]) > 0) {
-            qsort(spans, collection->n_spans, sizeof(*spans), by_start);
+            qsort(spans, collection->n_spans, sizeof *spans, by_start);
             return;
         }
 }
@@ -375,5 +375,5 @@ void unwind_collection_clear(struct unwind_collection *collection) {
     free(collection->rules);
     free(collection->signing);
     intern_free(&collection->by_rule);
-    memset(collection, 0, sizeof(*collection));
+    memset(collection, 0, sizeof *collection);
 }

@@ -95,10 +95,10 @@ static struct unwind_table *finish(struct unwind_table *table,
 static struct unwind_table *build(const struct eh_frame *frame,
                                   struct unwind_collection *collection) {
     size_t rows_max = collection->n_rows + collection->n_spans;
-    struct unwind_table *table = malloc(sizeof(*table) + rows_max * sizeof(struct unwind_row));
+    struct unwind_table *table = malloc(sizeof *table + rows_max * sizeof(struct unwind_row));
     if (table == NULL)
         return NULL;
-    memset(table, 0, sizeof(*table));
+    memset(table, 0, sizeof *table);
     unwind_collection_sort(collection);
     struct output out = {.rows = (struct unwind_row *)(void *)(table + 1)};
     uint32_t end = put_all(&out, collection);
@@ -108,7 +108,7 @@ static struct unwind_table *build(const struct eh_frame *frame,
     table->text_start = frame->code_start + start;
     table->text_span = end - start;
     table->rows = out.n;
-    table->rows_off = sizeof(*table);
+    table->rows_off = sizeof *table;
     return finish(table, collection);
 }
 

@@ -83,19 +83,19 @@ static bool read_byte(const struct unwind_image *image, uint64_t address, uint8_
 }
 
 static bool read_word(const struct unwind_image *image, uint64_t address, uint64_t *word) {
-    uint8_t bytes[sizeof(*word)] = {0};
+    uint8_t bytes[sizeof *word] = {0};
     bool any = false;
     for (unsigned i = 0; i < image->n_segments; i++) {
         const struct segment *segment = &image->segment[i];
         uint64_t into = address - segment->start;
-        if (into < segment->content_bytes && segment->content_bytes - into >= sizeof(*word)) {
-            memcpy(word, segment->content + into, sizeof(*word));
+        if (into < segment->content_bytes && segment->content_bytes - into >= sizeof *word) {
+            memcpy(word, segment->content + into, sizeof *word);
             return true;
         }
     }
-    for (unsigned i = 0; i < sizeof(bytes); i++)
+    for (unsigned i = 0; i < sizeof bytes; i++)
         any |= read_byte(image, address + i, &bytes[i]);
-    memcpy(word, bytes, sizeof(*word));
+    memcpy(word, bytes, sizeof *word);
     return any;
 }
 
@@ -103,7 +103,7 @@ static bool read_word(const struct unwind_image *image, uint64_t address, uint64
  * signatures are taken off what is read. */
 static void hide_signing(const struct unwind_image *image, uint64_t address, uint64_t *word) {
     size_t low = 0, high = image->n_signing; /* the first that is not before */
-    uint8_t bytes[sizeof(*word)];
+    uint8_t bytes[sizeof *word];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (image->entries_at + image->signing[middle] < address)
@@ -111,14 +111,14 @@ static void hide_signing(const struct unwind_image *image, uint64_t address, uin
         else
             high = middle;
     }
-    memcpy(bytes, word, sizeof(bytes));
+    memcpy(bytes, word, sizeof bytes);
     for (; low < image->n_signing; low++) {
         uint64_t into = image->entries_at + image->signing[low] - address;
-        if (into >= sizeof(bytes))
+        if (into >= sizeof bytes)
             break;
         bytes[into] = 0; /* DW_CFA_nop */
     }
-    memcpy(word, bytes, sizeof(bytes));
+    memcpy(word, bytes, sizeof bytes);
 }
 
 bool unwind_image_word(const struct unwind_image *image, uint64_t address, uint64_t *word) {
@@ -134,7 +134,7 @@ bool unwind_image_word(const struct unwind_image *image, uint64_t address, uint6
 /* Without memory there are no entries. */
 static void arrange(struct unwind_image *image, struct unwind_collection *collection) {
     uint32_t end = 0;
-    image->covered = calloc(collection->n_spans + 1, sizeof(*image->covered));
+    image->covered = calloc(collection->n_spans + 1, sizeof *image->covered);
     if (image->covered == NULL)
         return;
     unwind_collection_sort(collection);
@@ -158,7 +158,7 @@ static void find_entries(struct unwind_image *image) {
     struct eh_frame frame;
     struct unwind_collection collection = {0};
     if (eh_frame_find(image->elf, &frame) && unwind_collect(image->elf, &frame, &collection)) {
-        memcpy(image->init, collection.init, sizeof(image->init));
+        memcpy(image->init, collection.init, sizeof image->init);
         image->code_start = frame.code_start;
         image->entries_at = frame.address;
         image->signing = collection.signing;
@@ -170,7 +170,7 @@ static void find_entries(struct unwind_image *image) {
 }
 
 struct unwind_image *unwind_image_open(int fd) {
-    struct unwind_image *image = calloc(1, sizeof(*image));
+    struct unwind_image *image = calloc(1, sizeof *image);
     if (image == NULL) {
         close(fd);
         return NULL;

@@ -61,9 +61,9 @@ static bool is_plt(const struct unwind_machine *machine, const struct cfi_value 
                             DW_OP_plus};
     const size_t limit_at = 6;
     const uint8_t *block = cfa->block;
-    if (machine->machine != EM_X86_64 || cfa->block_bytes != sizeof(form) ||
+    if (machine->machine != EM_X86_64 || cfa->block_bytes != sizeof form ||
         memcmp(block, form, limit_at) != 0 ||
-        memcmp(block + limit_at + 1, form + limit_at + 1, sizeof(form) - limit_at - 1) != 0 ||
+        memcmp(block + limit_at + 1, form + limit_at + 1, sizeof form - limit_at - 1) != 0 ||
         block[limit_at] < DW_OP_lit0 || block[limit_at] > DW_OP_lit15)
         return false;
     rule->cfa = UNWIND_CFA_PLT;
@@ -160,7 +160,7 @@ static void fp_of(const struct unwind_machine *machine, const struct cfi_value *
 
 bool unwind_rule_of(const struct unwind_machine *machine, const struct cfi_state *state,
                     struct unwind_rule *rule, enum unwind_lack *lack) {
-    memset(rule, 0, sizeof(*rule));
+    memset(rule, 0, sizeof *rule);
     /* the caller's stack pointer is the frame's address, unless a context is being replaced */
     if (state->sp.how != CFI_UNSPECIFIED && state->sp.how != CFI_SAME) {
         *lack = UNWIND_LACK_CFA;

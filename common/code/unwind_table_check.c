@@ -11,7 +11,7 @@
 /* True when n items at `offset` are inside the table, aligned to `align`. */
 static bool inside(const struct unwind_table *table, uint64_t offset, uint64_t n, size_t item_bytes,
                    size_t align) {
-    return offset % align == 0 && offset >= sizeof(*table) && offset <= table->bytes &&
+    return offset % align == 0 && offset >= sizeof *table && offset <= table->bytes &&
            n * item_bytes <= table->bytes - offset;
 }
 
@@ -72,6 +72,6 @@ static bool check_blocks(const struct unwind_table *table) {
 
 bool unwind_table_check(const void *data, size_t bytes) {
     const struct unwind_table *table = data;
-    return bytes >= sizeof(*table) && check_header(table, bytes) && check_rules(table) &&
+    return bytes >= sizeof *table && check_header(table, bytes) && check_rules(table) &&
            check_rows(table) && check_blocks(table);
 }

@@ -37,11 +37,9 @@ struct families {
 
 static void find_owners(struct families *f) {
     const struct profile *profile = f->profile;
-
-    f->owner = memory_new(profile->n_locations, sizeof(*f->owner), "locations");
+    f->owner = memory_new(profile->n_locations, sizeof *f->owner, "locations");
     for (uint32_t i = 1; i < profile->n_locations; i++) {
         const struct profile_location *place = &profile->locations[i];
-
         f->owner[i].module = place->module;
         if (place->n_lines > 0)
             f->owner[i].name = profile->functions[place->lines[place->n_lines - 1].function].name;
@@ -56,7 +54,6 @@ static bool same_family(const void *entries, uint32_t i, const void *key) {
     const struct profile_node *have = &f->profile->nodes[f->family[i].node];
     const struct profile_node *want = &f->profile->nodes[*(const uint32_t *)key];
     const struct owner *a = &f->owner[have->location], *b = &f->owner[want->location];
-
     return have->parent != 0 && have->parent == want->parent && a->module == b->module &&
            a->name == b->name;
 }
@@ -65,7 +62,6 @@ static uint32_t find_family(struct families *f, struct intern *table, uint32_t n
     const struct profile_node *it = &f->profile->nodes[node];
     const struct owner *owner = &f->owner[it->location];
     uint32_t *slot;
-
     if (it->parent == 0) {
         f->family[f->n] = (struct family){.node = node};
         return f->n++;
@@ -82,15 +78,13 @@ static uint32_t find_family(struct families *f, struct intern *table, uint32_t n
 
 static void families_make(struct families *f, const struct profile *profile) {
     struct intern table = {0};
-
     *f = (struct families){.profile = profile, .n = 1};
     find_owners(f);
     f->hidden = profile_find_hidden(profile);
-    f->of = memory_new(profile->n_nodes, sizeof(*f->of), "contexts");
-    f->family = memory_new(profile->n_nodes, sizeof(*f->family), "contexts");
+    f->of = memory_new(profile->n_nodes, sizeof *f->of, "contexts");
+    f->family = memory_new(profile->n_nodes, sizeof *f->family, "contexts");
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         uint32_t parent = profile->nodes[i].parent;
-
         f->of[i] = f->hidden[i] ? f->of[parent] : find_family(f, &table, i);
         if (f->hidden[i])
             f->family[f->of[i]].hidden += profile->nodes[i].count;
@@ -108,13 +102,12 @@ static void families_free(struct families *f) {
 /* ---- inclusive weights ---- */
 
 uint64_t *bounds_upper(const struct profile *profile, const uint64_t *inclusive) {
-    uint64_t *upper = memory_new(profile->n_nodes, sizeof(*upper), "weights");
-    uint64_t *own = memory_new(profile->n_nodes, sizeof(*own), "weights");
+    uint64_t *upper = memory_new(profile->n_nodes, sizeof *upper, "weights");
+    uint64_t *own = memory_new(profile->n_nodes, sizeof *own, "weights");
     uint64_t *open; /* by family: what is hidden there and in all above */
     struct families f;
-
     families_make(&f, profile);
-    open = memory_new(f.n, sizeof(*open), "weights");
+    open = memory_new(f.n, sizeof *open, "weights");
     for (uint32_t i = 1; i < f.n; i++) /* a family comes after the one above */
         open[i] = open[f.family[i].parent] + f.family[i].hidden;
     for (uint32_t i = 1; i < profile->n_nodes; i++)
@@ -138,15 +131,14 @@ struct lists {
 
 /* Of the numbers i in [1, n) with a list of[i] that is not 0. */
 static void lists_make(struct lists *lists, const uint32_t *of, uint32_t n, uint32_t n_lists) {
-    uint32_t *fill = memory_new(n_lists, sizeof(*fill), "lists");
-
-    lists->first = memory_new((size_t)n_lists + 1, sizeof(*lists->first), "lists");
-    lists->item = memory_new(n, sizeof(*lists->item), "lists");
+    uint32_t *fill = memory_new(n_lists, sizeof *fill, "lists");
+    lists->first = memory_new((size_t)n_lists + 1, sizeof *lists->first, "lists");
+    lists->item = memory_new(n, sizeof *lists->item, "lists");
     for (uint32_t i = 1; i < n; i++)
         lists->first[of[i] + 1]++;
     for (uint32_t i = 0; i < n_lists; i++)
         lists->first[i + 1] += lists->first[i];
-    memcpy(fill, lists->first, n_lists * sizeof(*fill));
+    memcpy(fill, lists->first, n_lists * sizeof *fill);
     for (uint32_t i = 1; i < n; i++)
         lists->item[fill[of[i]]++] = i;
     free(fill);
@@ -168,10 +160,8 @@ struct walk {
 /* sign: 1 on the way down, -1 (which wraps around) on the way up. */
 static void add_hidden(struct walk *w, uint32_t family, uint64_t sign) {
     const struct profile *profile = w->f->profile;
-
     for (uint32_t k = w->nodes.first[family]; k < w->nodes.first[family + 1]; k++) {
         uint32_t node = w->nodes.item[k], location = profile->nodes[node].location;
-
         if (!w->f->hidden[node] || profile->nodes[node].count == 0)
             continue;
         if (profile_is_pruned(profile, location))
@@ -183,20 +173,17 @@ static void add_hidden(struct walk *w, uint32_t family, uint64_t sign) {
 
 static void enter(struct walk *w, uint32_t family) {
     const struct profile *profile = w->f->profile;
-
     add_hidden(w, family, 1);
     for (uint32_t k = w->nodes.first[family]; k < w->nodes.first[family + 1]; k++) {
         uint32_t node = w->nodes.item[k];
-
         if (!w->f->hidden[node] && profile->nodes[node].parent != 0)
             w->more[node] = w->unknown + w->open[profile->nodes[node].location];
     }
 }
 
 static void walk_families(struct walk *w) {
-    uint32_t *next = memory_new(w->f->n, sizeof(*next), "contexts");
-
-    memcpy(next, w->below.first, w->f->n * sizeof(*next));
+    uint32_t *next = memory_new(w->f->n, sizeof *next, "contexts");
+    memcpy(next, w->below.first, w->f->n * sizeof *next);
     for (uint32_t at = 0;;) {
         if (next[at] < w->below.first[at + 1]) {
             at = w->below.item[next[at]++];
@@ -215,15 +202,14 @@ uint64_t *bounds_self(const struct profile *profile) {
     struct families f;
     struct walk w = {.f = &f};
     uint32_t *parent;
-
     families_make(&f, profile);
-    parent = memory_new(f.n, sizeof(*parent), "contexts");
+    parent = memory_new(f.n, sizeof *parent, "contexts");
     for (uint32_t i = 1; i < f.n; i++)
         parent[i] = f.family[i].parent;
     lists_make(&w.nodes, f.of, profile->n_nodes, f.n);
     lists_make(&w.below, parent, f.n, f.n);
-    w.open = memory_new(profile->n_locations, sizeof(*w.open), "weights");
-    w.more = memory_new(profile->n_nodes, sizeof(*w.more), "weights");
+    w.open = memory_new(profile->n_locations, sizeof *w.open, "weights");
+    w.more = memory_new(profile->n_nodes, sizeof *w.more, "weights");
     walk_families(&w);
     free(parent);
     free(w.open);
@@ -235,7 +221,6 @@ uint64_t *bounds_self(const struct profile *profile) {
 
 void bounds_set_errors(struct profile *profile) {
     uint64_t *most = bounds_self(profile);
-
     for (uint32_t i = 1; i < profile->n_nodes; i++)
         if (profile->nodes[i].count > 0)
             profile->nodes[i].error = profile->nodes[i].counter_error = most[i];
@@ -245,9 +230,8 @@ void bounds_set_errors(struct profile *profile) {
 /* ---- by location ---- */
 
 uint64_t *bounds_hidden(const struct profile *profile, const uint64_t *inclusive) {
-    uint64_t *hidden = memory_new(profile->n_nodes, sizeof(*hidden), "weights");
+    uint64_t *hidden = memory_new(profile->n_nodes, sizeof *hidden, "weights");
     bool *in = profile_find_hidden(profile);
-
     for (uint32_t i = profile->n_nodes; i-- > 1;) {
         hidden[i] = in[i] ? inclusive[i] : hidden[i];
         if (!in[i] || !in[profile->nodes[i].parent])
@@ -262,18 +246,16 @@ uint64_t *bounds_hidden(const struct profile *profile, const uint64_t *inclusive
 static void add_outermost(const struct profile *profile, const uint64_t *inclusive,
                           const uint64_t *hidden, struct profile_flat *flat, uint64_t *within) {
     uint32_t n = profile->n_nodes, at = 0;
-    uint32_t *open = memory_new(profile->n_locations, sizeof(*open), "functions");
-    uint32_t *next = memory_new(n, sizeof(*next), "a tree");
-    uint32_t *parent = memory_new(n, sizeof(*parent), "a tree");
+    uint32_t *open = memory_new(profile->n_locations, sizeof *open, "functions");
+    uint32_t *next = memory_new(n, sizeof *next, "a tree");
+    uint32_t *parent = memory_new(n, sizeof *parent, "a tree");
     struct lists below;
-
     for (uint32_t i = 1; i < n; i++)
         parent[i] = profile->nodes[i].parent;
     lists_make(&below, parent, n, n);
-    memcpy(next, below.first, n * sizeof(*next));
+    memcpy(next, below.first, n * sizeof *next);
     for (;;) {
         uint32_t location = profile->nodes[at].location;
-
         if (next[at] < below.first[at + 1]) {
             at = below.item[next[at]++];
             location = profile->nodes[at].location;
@@ -295,12 +277,12 @@ static void add_outermost(const struct profile *profile, const uint64_t *inclusi
 }
 
 struct profile_flat *bounds_flat(const struct profile *profile, const uint64_t *inclusive) {
-    struct profile_flat *flat = memory_new(profile->n_locations, sizeof(*flat), "functions");
-    uint64_t *within = memory_new(profile->n_locations, sizeof(*within), "functions");
+    struct profile_flat *flat = memory_new(profile->n_locations, sizeof *flat, "functions");
+    uint64_t *within = memory_new(profile->n_locations, sizeof *within, "functions");
     uint64_t *hidden = bounds_hidden(profile, inclusive), unknown = 0;
 
     if (profile->flat != NULL) {
-        memcpy(flat, profile->flat, profile->n_locations * sizeof(*flat));
+        memcpy(flat, profile->flat, profile->n_locations * sizeof *flat);
         free(within);
         free(hidden);
         return flat;
@@ -313,7 +295,6 @@ struct profile_flat *bounds_flat(const struct profile *profile, const uint64_t *
     add_outermost(profile, inclusive, hidden, flat, within);
     for (uint32_t i = 1; i < profile->n_locations; i++) {
         bool pruned = profile_is_pruned(profile, i);
-
         flat[i].self_upper = flat[i].self + (pruned ? 0 : unknown);
         flat[i].upper = flat[i].inclusive + (pruned ? 0 : hidden[0] - within[i]);
     }

@@ -72,7 +72,7 @@ bool call_modules_add(struct call_modules *modules, const struct call_module *mo
     }
     char *path = modules->n < CALL_MODULES_MAX ? strdup(module->path) : NULL;
     if (path == NULL ||
-        !array_grow(&modules->list, modules->n, &modules->room, sizeof(*modules->list))) {
+        !array_grow(&modules->list, modules->n, &modules->room, sizeof *modules->list)) {
         free(path);
         return false;
     }

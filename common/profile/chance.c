@@ -26,14 +26,12 @@ struct size {
 /* Of `draws`, which are samples or bursts. */
 static double draws_of_one_weight(const struct profile_process *process, uint64_t draws) {
     double drawn = (double)process->drawn;
-
     return process->drawn_squares > 0 ? drawn * drawn / (double)process->drawn_squares
                                       : (double)draws;
 }
 
 static struct size sample_size_of_calls(const struct profile_process *process) {
     double every = (double)process->every;
-
     if (process->burst_period_ns > 0)
         return (struct size){process->bursts > 0 ? CHANCE_SAMPLED : CHANCE_UNKNOWN,
                              draws_of_one_weight(process, process->bursts)};
@@ -47,7 +45,6 @@ static struct size sample_size_of_calls(const struct profile_process *process) {
 static struct size sample_size_of(const struct profile *profile, uint32_t process, uint64_t total) {
     const struct profile_process *it = &profile->processes[process];
     struct size size = {CHANCE_UNKNOWN, 0};
-
     if (profile_of_calls(profile) || strcmp(it->collector, "calls") == 0)
         return sample_size_of_calls(it);
     if (profile_of_faults(profile))
@@ -71,7 +68,6 @@ static double effect_by_bursts(const struct profile_process *process) {
 /* A class of which nothing is known is like the heavier one beside it, but gains nothing. */
 static void find_effects(const struct profile_process *process, double effect[SHARE_CLASSES]) {
     double last = 1;
-
     for (int i = 0; i < SHARE_CLASSES; i++)
         if (process->independent[i] > 0) {
             last = (double)process->varied[i] / (double)process->independent[i];
@@ -81,7 +77,6 @@ static void find_effects(const struct profile_process *process, double effect[SH
         }
     for (int i = 0; i < SHARE_CLASSES; i++) {
         bool known = process->independent[i] > 0;
-
         if (known)
             last = (double)process->varied[i] / (double)process->independent[i];
         effect[i] = fmax(known ? last : fmax(last, 1), LEAST_EFFECT);
@@ -100,7 +95,6 @@ static void note_missing(struct chance *chance, const struct profile *profile, u
                          uint64_t total) {
     const struct profile_process *it = &profile->processes[process];
     bool by_cpu = strcmp(it->clock, "cpu") == 0 || strcmp(it->clock, "perf") == 0;
-
     if (strcmp(profile->type, "cpu") != 0 || strcmp(profile->unit, "nanoseconds") != 0 ||
         strcmp(it->collector, "walks") != 0 || !by_cpu || it->cpu_ns == 0 ||
         profile->window_ns != 0 || total != it->total)
@@ -113,7 +107,6 @@ void chance_add(struct chance *chance, const struct profile *profile, uint32_t p
                 uint64_t total) {
     struct size size = sample_size_of(profile, process, total);
     double effect[SHARE_CLASSES];
-
     note_children(chance, &profile->processes[process]);
     note_missing(chance, profile, process, total);
     if (!profile_of_calls(profile) && !profile_of_heap(profile))
@@ -152,7 +145,6 @@ struct chance chance_of(const struct profile *profile) {
 static double scatter_at(const struct chance *chance, double share) {
     double part = share < 0.5 ? share : 1 - share;
     int i = 0;
-
     while (i < SHARE_CLASSES && part < share_class_middle(i))
         i++;
     if (i == 0 || i == SHARE_CLASSES)
@@ -172,7 +164,6 @@ double chance_samples(const struct chance *chance, double share, float effect) {
 
 double chance_half_width(const struct chance *chance, double share, float effect) {
     double samples = chance_samples(chance, share, effect), z2 = Z_95 * Z_95;
-
     if (!(samples > 0))
         return 0;
     return Z_95 * sqrt(share * (1 - share) / samples + z2 / (4 * samples * samples)) /
@@ -186,7 +177,6 @@ double chance_half_width(const struct chance *chance, double share, float effect
  * which none was taken of. */
 static double unseen_variance(const struct chance *chance) {
     double lone = chance->lone;
-
     if (chance->forked > chance->children)
         lone = fmax(lone, chance->attach);
     return UNSEEN_DRAWS * lone * lone;
@@ -198,7 +188,6 @@ double chance_total_variance(const struct chance *chance) {
 
 double chance_total_half_width(const struct chance *chance) {
     double known = chance->lost + fmax(chance->missing, 0);
-
     return fmax(Z_95 * sqrt(chance_total_variance(chance)), known);
 }
 
@@ -209,6 +198,5 @@ double chance_left_out(const struct chance *chance) {
     double half = Z_95 * sqrt(chance_total_variance(chance));
     bool is_much = chance->missing > BEYOND_CHANCE * half &&
                    chance->missing > LEAST_MISSING * (chance->total + chance->missing);
-
     return is_much ? chance->missing : 0;
 }

@@ -10,7 +10,6 @@
 
 static struct profile *copy_head(const struct profile *from) {
     struct profile *to = profile_new();
-
     to->type = profile_string(to, from->type);
     to->unit = profile_string(to, from->unit);
     to->summary = profile_string(to, from->summary);
@@ -39,12 +38,10 @@ struct profile *copy_begin(const struct profile *from) {
 
 /* By node of `from`: its copy, 0 for those of processes that `to` has not. */
 static void copy_nodes(struct profile *to, const struct profile *from, const uint32_t *process) {
-    uint32_t *node = memory_new(from->n_nodes, sizeof(*node), "contexts");
-    uint32_t *place = memory_new(from->n_locations, sizeof(*place), "locations");
-
+    uint32_t *node = memory_new(from->n_nodes, sizeof *node, "contexts");
+    uint32_t *place = memory_new(from->n_locations, sizeof *place, "locations");
     for (uint32_t i = 1; i < from->n_nodes; i++) {
         const struct profile_node *source = &from->nodes[i];
-
         if (process[source->process] == 0)
             continue;
         if (source->parent == 0) {
@@ -65,8 +62,7 @@ struct profile *copy_processes(const struct profile *from,
                                               const struct profile_process *process),
                                const void *arg) {
     struct profile *to = copy_head(from);
-    uint32_t *process = memory_new(from->n_processes, sizeof(*process), "processes");
-
+    uint32_t *process = memory_new(from->n_processes, sizeof *process, "processes");
     for (uint32_t i = 1; i < from->n_processes; i++)
         if (wanted(arg, &from->processes[i]))
             process[i] = profile_add_process(to, &from->processes[i]);
@@ -78,7 +74,6 @@ struct profile *copy_processes(const struct profile *from,
 uint32_t copy_module(struct profile *to, const struct profile *from, uint32_t module) {
     const struct profile_module *source = &from->modules[module];
     uint32_t copy;
-
     if (module == 0)
         return 0;
     copy = profile_add_module(to, source->path, source->build_id);
@@ -97,15 +92,13 @@ uint32_t copy_location(struct profile *to, const struct profile *from, uint32_t 
     struct profile_location copy = *source;
     struct profile_line *lines;
     uint32_t added;
-
-    lines = memory_new((size_t)source->n_lines + 1, sizeof(*lines), "a location");
+    lines = memory_new((size_t)source->n_lines + 1, sizeof *lines, "a location");
     for (uint32_t k = 0; k < source->n_lines; k++) {
         lines[k].function = copy_function(to, &from->functions[source->lines[k].function]);
         lines[k].line = source->lines[k].line;
     }
     if (source->n_lines == 0) {
         const char *name = profile_place_name(to, from, source);
-
         lines[0].function = profile_add_function(to, name, name, "", 0);
         copy.n_lines = 1;
     }

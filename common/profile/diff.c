@@ -35,7 +35,6 @@
 
 static uint64_t scaled_up(double scale, uint64_t weight) {
     double product = ceil(scale * (double)weight);
-
     return product < (double)INT64_MAX ? (uint64_t)product : INT64_MAX;
 }
 
@@ -43,7 +42,6 @@ double diff_allowed(const struct diff_weight *w) {
     bool grew = w->after >= w->before;
     double bounds = grew ? (double)w->after_error + (double)w->before_more
                          : (double)w->before_error + (double)w->after_more;
-
     return bounds + w->interval;
 }
 
@@ -56,7 +54,6 @@ double diff_change(const struct diff_weight *w) {
 static double step(const struct diff *diff, int side, uint32_t process,
                    const struct diff_bounds *bounds) {
     const struct diff_group *group = &diff->join->group[side][process];
-
     if (process == 0 || group->total == 0)
         group = &diff->join->all[side];
     double samples =
@@ -70,7 +67,6 @@ static double step(const struct diff *diff, int side, uint32_t process,
 static double variance(const struct diff *diff, int side, uint32_t process,
                        const struct diff_bounds *bounds) {
     double share = (double)bounds->count / (double)diff->join->all[side].total;
-
     double of_share =
         share < 1 ? step(diff, side, process, bounds) * (double)bounds->count * (1 - share) : 0;
     bool scaled = diff->mode == DIFF_SHARES; /* to equal totals */
@@ -92,7 +88,6 @@ double diff_deviation(const struct diff *diff, uint32_t process,
     double sum = scale * scale * variance(diff, DIFF_BEFORE, process, &side[DIFF_BEFORE]) +
                  variance(diff, DIFF_AFTER, process, &side[DIFF_AFTER]) +
                  diff->scale_deviation * diff->scale_deviation * before * before;
-
     return diff->sampling == DIFF_SAMPLED ? sqrt(sum) : 0;
 }
 
@@ -102,7 +97,6 @@ static double unchanged_deviation(const struct diff *diff, uint32_t process,
                                   const struct diff_bounds side[DIFF_SIDES]) {
     double before = diff->scale * step(diff, DIFF_BEFORE, process, &side[DIFF_BEFORE]);
     double after = step(diff, DIFF_AFTER, process, &side[DIFF_AFTER]), samples, weight;
-
     if (!(before > 0) || !(after > 0))
         return 0;
     samples = diff->scale * (double)side[DIFF_BEFORE].count / before +
@@ -122,7 +116,6 @@ struct diff_weight diff_judge(const struct diff *diff, uint32_t process,
                               const struct diff_bounds side[DIFF_SIDES]) {
     struct diff_bounds widened[DIFF_SIDES] = {side[DIFF_BEFORE], side[DIFF_AFTER]};
     const struct diff_bounds *before = &widened[DIFF_BEFORE], *after = &widened[DIFF_AFTER];
-
     for (int i = 0; i < DIFF_SIDES; i++)
         diff_loss_widen(diff, i, process, &widened[i]);
     struct diff_weight w = {
@@ -166,7 +159,6 @@ static bool can_tell(const struct diff *diff, uint32_t node) {
     double least =
         diff->sampling == DIFF_SAMPLED ? LEAST_SAMPLES * mean_step(diff, process, own) : 0;
     double weight = diff->scale * (double)own[DIFF_BEFORE].count + (double)own[DIFF_AFTER].count;
-
     return weight > 0 && weight >= least;
 }
 
@@ -174,10 +166,8 @@ static bool can_tell(const struct diff *diff, uint32_t node) {
  * of 20 (Bonferroni). */
 static double quantile_of_all(uint64_t n) {
     double low = Z_95, high = 10;
-
     while (high - low > 1e-6) {
         double z = (low + high) / 2;
-
         if (erfc(z / M_SQRT2) * (double)n > BY_CHANCE)
             low = z;
         else
@@ -195,15 +185,13 @@ static void count_compared(struct diff *diff) {
 static void weigh(struct diff *diff) {
     struct diff_join *join = diff->join;
     uint32_t n = diff->profile->n_nodes;
-
     count_compared(diff);
-    diff->self = memory_new(n, sizeof(*diff->self), "contexts");
-    diff->inclusive = memory_new(n, sizeof(*diff->inclusive), "contexts");
+    diff->self = memory_new(n, sizeof *diff->self, "contexts");
+    diff->inclusive = memory_new(n, sizeof *diff->inclusive, "contexts");
     for (uint32_t i = 1; i < n; i++) {
         struct profile_node *node = &diff->profile->nodes[i];
         const struct diff_bounds own[DIFF_SIDES] = {join->own[0][i], join->own[1][i]};
         const struct diff_bounds below[DIFF_SIDES] = {join->below[0][i], join->below[1][i]};
-
         diff->self[i] = diff_judge(diff, node->process, own);
         diff->inclusive[i] = diff_judge(diff, node->process, below);
         node->count = own[DIFF_AFTER].count;
@@ -224,7 +212,6 @@ static void weigh_total(struct diff *diff) {
     double sum = chance_total_variance(&diff->join->all[DIFF_BEFORE].chance) +
                  chance_total_variance(&diff->join->all[DIFF_AFTER].chance);
     struct diff_weight *w = &diff->total;
-
     w->before = total_with_lost(&diff->side[DIFF_BEFORE]);
     w->after = total_with_lost(&diff->side[DIFF_AFTER]);
     w->interval = diff->sampling == DIFF_SAMPLED ? Z_95 * sqrt(sum) : 0;
@@ -236,7 +223,6 @@ static void describe_side(struct diff *diff, int side, const char *name, const c
     const struct diff_join *join = diff->join;
     struct diff_side *it = &diff->side[side];
     uint64_t most = 0;
-
     it->name = profile_string(diff->profile, name);
     it->title = profile_string(diff->profile, title);
     it->total = join->all[side].total;
@@ -248,7 +234,6 @@ static void describe_side(struct diff *diff, int side, const char *name, const c
     it->exe = "";
     for (uint32_t i = 1; i < diff->profile->n_processes; i++) {
         uint64_t total = join->group[side][i].total;
-
         it->n_exes += total > 0;
         if (total > most)
             it->exe = join->group[side][i].exe;
@@ -261,7 +246,6 @@ static void describe_side(struct diff *diff, int side, const char *name, const c
 static enum diff_sampling both_sampled(const struct diff_join *join) {
     enum chance_kind before = join->all[DIFF_BEFORE].chance.kind,
                      after = join->all[DIFF_AFTER].chance.kind;
-
     if (before == CHANCE_UNKNOWN || after == CHANCE_UNKNOWN)
         return DIFF_UNKNOWN;
     return before == CHANCE_EXACT && after == CHANCE_EXACT ? DIFF_EXACT : DIFF_SAMPLED;
@@ -286,7 +270,6 @@ static bool can_compare(const struct profile *before, const struct profile *afte
 bool diff_make(struct diff *diff, const struct profile *before, const struct profile *after,
                const struct diff_options *options, char *error, size_t error_bytes) {
     const struct profile *const from[DIFF_SIDES] = {before, after};
-
     *diff = (struct diff){.by = options->by, .mode = options->mode, .scale = 1};
     if (!can_compare(before, after, error, error_bytes))
         return false;
@@ -314,7 +297,6 @@ void diff_free(struct diff *diff) {
 
 double diff_share_change(const struct diff *diff, const struct diff_weight *weight) {
     double before = (double)weight->before / (diff->scale * (double)diff->before_total);
-
     return 100 * ((double)weight->after / (double)diff->after_total - before);
 }
 

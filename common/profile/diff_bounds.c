@@ -23,8 +23,7 @@ static uint64_t larger(uint64_t a, uint64_t b) {
 }
 
 static bool *find_hidden_nodes(const struct profile *profile) {
-    bool *is_hidden = memory_new(profile->n_nodes, sizeof(*is_hidden), "contexts");
-
+    bool *is_hidden = memory_new(profile->n_nodes, sizeof *is_hidden, "contexts");
     for (uint32_t i = 1; i < profile->n_nodes; i++)
         is_hidden[i] = profile->nodes[i].parent != 0 &&
                        (is_hidden[profile->nodes[i].parent] ||
@@ -36,12 +35,10 @@ static bool *find_hidden_nodes(const struct profile *profile) {
 static void add_up_hidden(struct diff_join *join, int side) {
     const struct profile *profile = join->profile;
     struct diff_hidden *hidden = &join->hidden[side];
-
-    hidden->leaf = memory_new(profile->n_locations, sizeof(*hidden->leaf), "functions");
+    hidden->leaf = memory_new(profile->n_locations, sizeof *hidden->leaf, "functions");
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
         uint64_t count = join->tally[side][i].count;
-
         if (node->parent != 0 && !join->is_hidden[i])
             continue;
         hidden->all += count;
@@ -55,13 +52,11 @@ static void add_up_hidden(struct diff_join *join, int side) {
 /* By node: what is hidden below its callers. */
 static uint64_t *hidden_above(const struct diff_join *join, int side) {
     const struct profile *profile = join->profile;
-    uint64_t *above = memory_new(profile->n_nodes, sizeof(*above), "contexts");
-    uint64_t *held = memory_new(profile->n_nodes, sizeof(*held), "contexts");
-    uint32_t *keeper = memory_new(profile->n_nodes, sizeof(*keeper), "contexts");
-
+    uint64_t *above = memory_new(profile->n_nodes, sizeof *above, "contexts");
+    uint64_t *held = memory_new(profile->n_nodes, sizeof *held, "contexts");
+    uint32_t *keeper = memory_new(profile->n_nodes, sizeof *keeper, "contexts");
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         uint32_t parent = profile->nodes[i].parent;
-
         keeper[i] = join->is_hidden[i] && join->is_hidden[parent] ? keeper[parent] : parent;
         if (parent == 0)
             held[i] += join->tally[side][i].count;
@@ -70,7 +65,6 @@ static uint64_t *hidden_above(const struct diff_join *join, int side) {
     }
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         uint32_t parent = profile->nodes[i].parent;
-
         above[i] = parent != 0 ? above[parent] + held[parent] : 0;
     }
     free(held);
@@ -81,9 +75,8 @@ static uint64_t *hidden_above(const struct diff_join *join, int side) {
 /* Of all contexts below, too. */
 static struct diff_tally *add_below(const struct diff_join *join, int side) {
     const struct profile *profile = join->profile;
-    struct diff_tally *sum = memory_new(profile->n_nodes, sizeof(*sum), "contexts");
-
-    memcpy(sum, join->tally[side], profile->n_nodes * sizeof(*sum));
+    struct diff_tally *sum = memory_new(profile->n_nodes, sizeof *sum, "contexts");
+    memcpy(sum, join->tally[side], profile->n_nodes * sizeof *sum);
     for (uint32_t i = profile->n_nodes - 1; i > 0; i--) {
         sum[profile->nodes[i].parent].count += sum[i].count;
         sum[profile->nodes[i].parent].error += sum[i].error;
@@ -106,10 +99,9 @@ static void find_side(struct diff_join *join, int side) {
     const struct profile *profile = join->profile;
     const struct diff_hidden *hidden = &join->hidden[side];
     uint32_t n = profile->n_nodes;
-
     add_up_hidden(join, side);
-    join->own[side] = memory_new(n, sizeof(*join->own[side]), "contexts");
-    join->below[side] = memory_new(n, sizeof(*join->below[side]), "contexts");
+    join->own[side] = memory_new(n, sizeof *join->own[side], "contexts");
+    join->below[side] = memory_new(n, sizeof *join->below[side], "contexts");
     struct diff_tally *below = add_below(join, side);
     uint64_t *above = hidden_above(join, side);
     for (uint32_t i = 1; i < n; i++) {
@@ -117,7 +109,6 @@ static void find_side(struct diff_join *join, int side) {
         const struct profile_location *place = &profile->locations[node->location];
         uint64_t capped = join->group[side][node->process].capped;
         uint64_t own = smaller(above[i], hidden->own + hidden->leaf[node->location]);
-
         join->own[side][i] = bounds(&join->tally[side][i], own, capped, place->self_effect);
         join->below[side][i] = bounds(&below[i], above[i], capped, place->effect);
     }

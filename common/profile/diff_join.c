@@ -48,10 +48,8 @@ static const char *exe_of(const struct profile_process *process) {
 static const char *only_name(struct profile *names, const struct profile *from,
                              const char *(*name_of)(const struct profile_process *)) {
     const char *only = NULL;
-
     for (uint32_t i = 1; i < from->n_processes; i++) {
         const char *name = profile_string(names, name_of(&from->processes[i]));
-
         if (only != NULL && name != only)
             return NULL;
         only = name;
@@ -75,7 +73,6 @@ static const char *module_name(struct joining *j, int side, const struct profile
     const char *so = strstr(base, ".so.");
     const char *name;
     char *cut;
-
     if (so == NULL)
         return paired(j->only_exe, side, profile_string(names, base));
     cut = strndup(base, (size_t)(so - base) + 3);
@@ -95,7 +92,6 @@ static bool knows_modules(const struct profile *profile) {
 
 static bool same_name(const void *entries, uint32_t i, const void *key) {
     const struct frame_name *have = &((const struct joining *)entries)->names[i], *want = key;
-
     return have->module == want->module && have->name == want->name &&
            have->address == want->address && have->line == want->line;
 }
@@ -103,7 +99,6 @@ static bool same_name(const void *entries, uint32_t i, const void *key) {
 static struct frame_name name_frame(struct joining *j, int side, const struct profile *from,
                                     const struct profile_location *place) {
     struct frame_name name = {.module = "", .name = ""};
-
     if (!j->no_modules && place->module != 0)
         name.module = module_name(j, side, from, place->module);
     if (j->by == PROFILE_BY_MODULE && *name.module != '\0')
@@ -125,11 +120,10 @@ static uint32_t join_location(struct joining *j, int side, const struct profile 
     uint64_t hash = seeded_hash(seeded_hash(name.line, (uintptr_t)name.module), name.address);
     uint32_t *slot =
         intern_find(&j->by_name, seeded_hash(hash, (uintptr_t)name.name), same_name, j, &name);
-
     if (*slot == 0) {
-        j->names = memory_grow(j->names, j->n_names, &j->name_room, sizeof(*j->names), "names");
-        j->locations = memory_grow(j->locations, j->n_names, &j->location_room,
-                                   sizeof(*j->locations), "names");
+        j->names = memory_grow(j->names, j->n_names, &j->name_room, sizeof *j->names, "names");
+        j->locations =
+            memory_grow(j->locations, j->n_names, &j->location_room, sizeof *j->locations, "names");
         j->names[j->n_names] = name;
         j->locations[j->n_names] = copy_location(j->join->profile, from, location);
         *slot = j->n_names++;
@@ -141,7 +135,6 @@ static uint32_t join_location(struct joining *j, int side, const struct profile 
 
 static bool same_command(const void *entries, uint32_t i, const void *key) {
     const struct profile *profile = entries;
-
     return profile->processes[i].command == key;
 }
 
@@ -151,7 +144,6 @@ static uint32_t join_process(struct joining *j, int side, const struct profile_p
         paired(j->only_command, side, profile_string(to, profile_process_name(process)));
     uint32_t *slot =
         intern_find(&j->by_command, seeded_hash(0, (uintptr_t)name), same_command, to, name);
-
     if (*slot == 0)
         *slot = profile_add_process(to, &(struct profile_process){.exe = name, .command = name});
     to->processes[*slot].runs += process->runs > 0 ? process->runs : 1;
@@ -168,8 +160,7 @@ static void add_process(struct diff_group *group, const struct profile *from, ui
 }
 
 static uint64_t *weigh_processes(const struct profile *profile) {
-    uint64_t *total = memory_new(profile->n_processes, sizeof(*total), "processes");
-
+    uint64_t *total = memory_new(profile->n_processes, sizeof *total, "processes");
     for (uint32_t i = 1; i < profile->n_nodes; i++)
         total[profile->nodes[i].process] += profile->nodes[i].count;
     return total;
@@ -177,8 +168,7 @@ static uint64_t *weigh_processes(const struct profile *profile) {
 
 /* The union's processes, by those of `from`. */
 static uint32_t *join_processes(struct joining *j, int side, const struct profile *from) {
-    uint32_t *number = memory_new(from->n_processes, sizeof(*number), "processes");
-
+    uint32_t *number = memory_new(from->n_processes, sizeof *number, "processes");
     for (uint32_t i = 1; i < from->n_processes; i++)
         number[i] = join_process(j, side, &from->processes[i]);
     return number;
@@ -190,13 +180,11 @@ static uint32_t *join_processes(struct joining *j, int side, const struct profil
 static uint32_t *join_nodes(struct joining *j, int side, const struct profile *grouped,
                             const uint32_t *process) {
     struct profile *to = j->join->profile;
-    uint32_t *place = memory_new(grouped->n_locations, sizeof(*place), "locations");
-    uint32_t *node = memory_new(grouped->n_nodes, sizeof(*node), "contexts");
-
+    uint32_t *place = memory_new(grouped->n_locations, sizeof *place, "locations");
+    uint32_t *node = memory_new(grouped->n_nodes, sizeof *node, "contexts");
     for (uint32_t i = 1; i < grouped->n_nodes; i++) {
         const struct profile_node *source = &grouped->nodes[i];
         uint32_t before = to->n_nodes;
-
         if (source->parent == 0) {
             node[i] = profile_root(to, process[source->process]);
             continue;
@@ -213,7 +201,6 @@ static uint32_t *join_nodes(struct joining *j, int side, const struct profile *g
 
 static void add_side(struct joining *j, int side, const struct profile *from) {
     struct part *part = &j->part[side];
-
     part->from = from;
     part->grouped = profile_group(from, j->by, 0);
     part->process = join_processes(j, side, from);
@@ -225,10 +212,8 @@ static void add_side(struct joining *j, int side, const struct profile *from) {
 static void tally_processes(struct diff_join *join, int side, const struct part *part) {
     const struct profile *from = part->from;
     uint64_t *total = weigh_processes(from);
-
     for (uint32_t i = 1; i < from->n_processes; i++) {
         struct diff_group *group = &join->group[side][part->process[i]];
-
         group->exe = profile_string(join->profile, profile_process_name(&from->processes[i]));
         add_process(group, from, i, total[i]);
         add_process(&join->all[side], from, i, total[i]);
@@ -243,7 +228,6 @@ static void tally_contexts(struct diff_join *join, int side, const struct part *
     for (uint32_t i = 1; i < part->grouped->n_nodes; i++) {
         const struct profile_node *from = &part->grouped->nodes[i];
         struct diff_tally *tally = &join->tally[side][part->node[i]];
-
         tally->count += from->count;
         tally->error += from->error;
     }
@@ -253,9 +237,8 @@ static void tally_side(struct joining *j, int side) {
     struct diff_join *join = j->join;
     struct part *part = &j->part[side];
     uint32_t n_processes = join->profile->n_processes;
-
-    join->tally[side] = memory_new(join->profile->n_nodes, sizeof(*join->tally[side]), "contexts");
-    join->group[side] = memory_new(n_processes, sizeof(*join->group[side]), "processes");
+    join->tally[side] = memory_new(join->profile->n_nodes, sizeof *join->tally[side], "contexts");
+    join->group[side] = memory_new(n_processes, sizeof *join->group[side], "processes");
     for (uint32_t i = 0; i < n_processes; i++)
         join->group[side][i].chance = (struct chance)CHANCE_NONE;
     join->all[side].chance = (struct chance)CHANCE_NONE;
@@ -269,7 +252,6 @@ static void tally_side(struct joining *j, int side) {
 static void begin(struct joining *j, const struct profile *const from[DIFF_SIDES]) {
     const struct profile *after = from[DIFF_AFTER];
     struct profile *to = profile_new();
-
     j->join->profile = to;
     to->type = profile_string(to, after->type);
     to->unit = profile_string(to, after->unit);

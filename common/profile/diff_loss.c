@@ -24,7 +24,6 @@
 static double kept(const struct diff *diff, int side) {
     const struct diff_group *all = &diff->join->all[side];
     double there_was = (double)all->total + (double)all->lost;
-
     if (all->may_be_gone || (double)all->lost <= NEXT_TO_NOTHING * there_was)
         return 1;
     return (double)all->total / there_was;
@@ -32,7 +31,6 @@ static double kept(const struct diff *diff, int side) {
 
 double diff_lost_share(const struct diff *diff, int side) {
     const struct diff_group *all = &diff->join->all[side];
-
     return all->lost == 0 || all->may_be_gone
                ? 0
                : (double)all->lost / ((double)all->total + (double)all->lost);

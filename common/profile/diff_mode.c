@@ -47,17 +47,14 @@ struct voices {
 
 static int compare_ratios(const void *a, const void *b) {
     const struct voice *x = a, *y = b;
-
     return x->ratio < y->ratio ? -1 : x->ratio > y->ratio;
 }
 
 /* Self weights by function, also of contexts that are not kept. */
 static void add_weights(const struct diff *diff, struct voice *voice) {
     const struct profile *profile = diff->profile;
-
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         uint32_t location = profile->nodes[i].location;
-
         if (profile->nodes[i].parent == 0 || profile_is_pruned(profile, location))
             continue;
         for (int side = 0; side < DIFF_SIDES; side++) {
@@ -74,7 +71,6 @@ static bool is_on_both(const struct voice *voice) {
 static struct voices collect(const struct diff *diff) {
     uint32_t n = diff->profile->n_locations;
     struct voices voices = {.voice = memory_new(n, sizeof(struct voice), "functions")};
-
     add_weights(diff, voices.voice);
     for (uint32_t i = 1; i < n; i++) {
         struct voice voice = voices.voice[i];
@@ -82,7 +78,6 @@ static struct voices collect(const struct diff *diff) {
         double after = (double)voice.side[DIFF_AFTER].count;
         double share =
             (before / (double)diff->before_total + after / (double)diff->after_total) / 2;
-
         if (share < LEAST)
             continue;
         voice.vote = share < HEAVIEST ? share : HEAVIEST;
@@ -91,7 +86,7 @@ static struct voices collect(const struct diff *diff) {
         voices.on_both += is_on_both(&voice);
         voices.voice[voices.n++] = voice;
     }
-    qsort(voices.voice, voices.n, sizeof(*voices.voice), compare_ratios);
+    qsort(voices.voice, voices.n, sizeof *voices.voice, compare_ratios);
     return voices;
 }
 
@@ -118,18 +113,15 @@ static bool agrees(const struct diff *diff, const struct voice *voice) {
     double after = (double)voice->side[DIFF_AFTER].count;
     double allowed =
         Z_95 * diff_deviation(diff, 0, voice->side) + TOLERANCE * (after > before ? after : before);
-
     return fabs(after - before) <= allowed;
 }
 
 static struct agreed who_agrees(struct diff *diff, const struct voices *voices, double scale) {
     struct agreed agreed = {.n = 0};
     double before = 0, after = 0;
-
     diff->scale = scale;
     for (uint32_t i = 0; i < voices->n; i++) {
         const struct voice *voice = &voices->voice[i];
-
         if (!agrees(diff, voice))
             continue;
         agreed.n++;
@@ -148,7 +140,6 @@ static struct agreed who_agrees(struct diff *diff, const struct voices *voices, 
 static double median_ratio(const struct voices *voices) {
     double sum = 0;
     uint32_t i = 0;
-
     while (i + 1 < voices->n && sum + voices->voice[i].vote < voices->votes / 2)
         sum += voices->voice[i++].vote;
     return voices->voice[i].ratio;
@@ -164,7 +155,6 @@ static bool are_most(const struct agreed *agreed, const struct voices *voices) {
 static void take_scale(struct diff *diff, const struct voices *voices) {
     double ratio = median_ratio(voices);
     struct agreed agreed = {.n = 0};
-
     diff->mode = DIFF_SHARES;
     diff->why = DIFF_NO_FACTOR;
     for (int round = 0; round < ROUNDS && ratio > 0 && isfinite(ratio); round++) {
@@ -184,14 +174,12 @@ static void take_scale(struct diff *diff, const struct voices *voices) {
 static bool is_factor(const struct agreed *agreed, double factor, double chance) {
     double larger = agreed->ratio > factor ? agreed->ratio : factor;
     double allowed = larger * (TOLERANCE + chance * agreed->deviation);
-
     return fabs(agreed->ratio - factor) <= allowed;
 }
 
 static void listen_to(struct diff *diff, const struct voices *voices) {
     double as_lost = diff->scale;
     struct agreed agreed = who_agrees(diff, voices, as_lost);
-
     diff->agree = agreed.votes;
     diff->common = agreed.ratio / as_lost;
     diff->why = is_factor(&agreed, as_lost, 0) ? DIFF_SAME_WORK : DIFF_MAYBE_SAME;
@@ -206,7 +194,6 @@ static bool was_much_lost(const struct diff *diff) {
 
 static void listen(struct diff *diff) {
     struct voices voices = collect(diff);
-
     diff->mode = DIFF_ABSOLUTE;
     diff->why = DIFF_TOO_FEW;
     if (voices.n >= LEAST_FUNCTIONS)

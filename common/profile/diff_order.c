@@ -14,7 +14,6 @@
 static int compare_weights(const struct diff_weight *x, const struct diff_weight *y) {
     bool any_x = x->before + x->after > 0, any_y = y->before + y->after > 0;
     double change_x = fabs(diff_change(x)), change_y = fabs(diff_change(y));
-
     if (x->beyond != y->beyond)
         return x->beyond ? -1 : 1;
     if (any_x != any_y)
@@ -32,20 +31,18 @@ static int compare_contexts(const void *a, const void *b, void *arg) {
     const struct diff *diff = arg;
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
     int order = compare_weights(&diff->self[i], &diff->self[k]);
-
     if (order == 0)
         order = strcmp(tree_name(diff->profile, i), tree_name(diff->profile, k));
     return order != 0 ? order : i < k ? -1 : i > k;
 }
 
 uint32_t *diff_contexts(const struct diff *diff, uint32_t *n) {
-    uint32_t *contexts = memory_new(diff->profile->n_nodes, sizeof(*contexts), "contexts");
-
+    uint32_t *contexts = memory_new(diff->profile->n_nodes, sizeof *contexts, "contexts");
     *n = 0;
     for (uint32_t i = 1; i < diff->profile->n_nodes; i++)
         if (diff_is_context(diff, i) && diff->self[i].before + diff->self[i].after > 0)
             contexts[(*n)++] = i;
-    qsort_r(contexts, *n, sizeof(*contexts), compare_contexts, (void *)diff);
+    qsort_r(contexts, *n, sizeof *contexts, compare_contexts, (void *)diff);
     return contexts;
 }
 
@@ -54,7 +51,6 @@ uint32_t *diff_contexts(const struct diff *diff, uint32_t *n) {
 /* Has the node a caller at the same location? */
 static bool recurs(const struct profile *profile, uint32_t node) {
     uint32_t location = profile->nodes[node].location;
-
     for (uint32_t i = profile->nodes[node].parent; i != 0; i = profile->nodes[i].parent)
         if (profile->nodes[i].location == location)
             return true;
@@ -79,12 +75,10 @@ static struct sums add_up(const struct diff *diff, int side) {
     const struct profile *profile = diff->profile;
     const struct diff_join *join = diff->join;
     const struct diff_hidden *hidden = &join->hidden[side];
-    struct sums sums = {.self = memory_new(profile->n_locations, sizeof(*sums.self), "functions")};
-
-    sums.inclusive = memory_new(profile->n_locations, sizeof(*sums.inclusive), "functions");
+    struct sums sums = {.self = memory_new(profile->n_locations, sizeof *sums.self, "functions")};
+    sums.inclusive = memory_new(profile->n_locations, sizeof *sums.inclusive, "functions");
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         uint32_t location = profile->nodes[i].location;
-
         if (profile->nodes[i].parent == 0 || profile_is_pruned(profile, location))
             continue;
         add(&sums.self[location], &join->own[side][i], hidden->own);
@@ -99,7 +93,6 @@ static int compare_functions(const void *a, const void *b, void *arg) {
     const struct diff *diff = arg;
     const struct profile *profile = diff->profile;
     int order = compare_weights(&x->self, &y->self);
-
     if (order == 0)
         order = compare_weights(&x->inclusive, &y->inclusive);
     if (order == 0)
@@ -115,14 +108,13 @@ static void judge(const struct diff *diff, struct diff_function *function,
     const struct diff_bounds inclusive[DIFF_SIDES] = {
         sums[DIFF_BEFORE].inclusive[function->location],
         sums[DIFF_AFTER].inclusive[function->location]};
-
     function->self = diff_judge(diff, 0, self);
     function->inclusive = diff_judge(diff, 0, inclusive);
 }
 
 struct diff_function *diff_functions(const struct diff *diff, uint32_t *n) {
     uint32_t n_locations = diff->profile->n_locations;
-    struct diff_function *functions = memory_new(n_locations, sizeof(*functions), "functions");
+    struct diff_function *functions = memory_new(n_locations, sizeof *functions, "functions");
     struct sums sums[DIFF_SIDES];
 
     for (int side = 0; side < DIFF_SIDES; side++)
@@ -130,7 +122,6 @@ struct diff_function *diff_functions(const struct diff *diff, uint32_t *n) {
     *n = 0;
     for (uint32_t i = 1; i < n_locations; i++) {
         struct diff_function *function = &functions[*n];
-
         function->location = i;
         judge(diff, function, sums);
         *n += function->inclusive.before + function->inclusive.after > 0;
@@ -139,6 +130,6 @@ struct diff_function *diff_functions(const struct diff *diff, uint32_t *n) {
         free(sums[side].self);
         free(sums[side].inclusive);
     }
-    qsort_r(functions, *n, sizeof(*functions), compare_functions, (void *)diff);
+    qsort_r(functions, *n, sizeof *functions, compare_functions, (void *)diff);
     return functions;
 }

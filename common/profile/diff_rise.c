@@ -17,7 +17,6 @@ static bool note(struct diff_rise *rise, const struct diff_weight *self,
                  const struct diff_weight *inclusive, double fraction) {
     bool own = rose(self, fraction);
     const struct diff_weight *w = own ? self : inclusive;
-
     if (!own && !rose(inclusive, fraction))
         return false;
     rise->n++;
@@ -30,14 +29,14 @@ static bool note(struct diff_rise *rise, const struct diff_weight *self,
 }
 
 static void name_worst(struct diff_rise *rise, const char *name) {
-    snprintf(rise->worst, sizeof(rise->worst), "%s", name);
+    snprintf(rise->worst, sizeof rise->worst, "%s", name);
 }
 
 static void blame(struct diff_rise *rise, const struct diff_weight *self, const char *name) {
     if (diff_change(self) <= diff_change(&rise->blame))
         return;
     rise->blame = *self;
-    snprintf(rise->blamed, sizeof(rise->blamed), "%s", name);
+    snprintf(rise->blamed, sizeof rise->blamed, "%s", name);
 }
 
 static void judge_contexts(const struct diff *diff, double fraction, struct diff_rise *rise) {
@@ -54,11 +53,9 @@ static void judge_functions(const struct diff *diff, double fraction, struct dif
     const struct profile *profile = diff->profile;
     uint32_t n;
     struct diff_function *functions = diff_functions(diff, &n);
-
     for (uint32_t i = 0; i < n; i++) {
         const struct profile_location *place = &profile->locations[functions[i].location];
         const char *name = profile->functions[place->lines[0].function].name;
-
         blame(rise, &functions[i].self, name);
         if (note(rise, &functions[i].self, &functions[i].inclusive, fraction))
             name_worst(rise, name);

@@ -33,12 +33,10 @@ double eval_share(uint64_t part, uint64_t whole) {
 static void mark(const struct eval *eval, int side, bool **marks, bool **above) {
     const struct eval_join *join = &eval->join;
     uint64_t threshold = (uint64_t)(eval->phi * (double)join->side[side].total);
-
     *marks = memory_new(join->n_contexts, sizeof(**marks), "contexts");
     *above = memory_new(join->n_contexts, sizeof(**above), "contexts");
     for (uint32_t i = join->n_contexts; i-- > 1;) {
         uint64_t count = join->contexts[i].count[side];
-
         (*marks)[i] = count > 0 && count >= threshold;
         (*above)[i] |= (*marks)[i];
         if ((*above)[i])
@@ -56,11 +54,9 @@ static void measure_overlap(struct eval *eval, const struct classes *classes) {
     const struct eval_join *join = &eval->join;
     double total[EVAL_SIDES] = {(double)join->side[0].total, (double)join->side[1].total};
     uint64_t in_tree = 0;
-
     for (uint32_t i = 1; i < join->n_contexts; i++) {
         const struct eval_context *context = &join->contexts[i];
         double exact = (double)context->count[EVAL_EXACT] / total[EVAL_EXACT];
-
         if (classes->tree[i])
             in_tree += context->count[EVAL_EXACT];
         eval->overlap_shares +=
@@ -71,12 +67,10 @@ static void measure_overlap(struct eval *eval, const struct classes *classes) {
 
 static void measure_coverage(struct eval *eval, const struct classes *classes) {
     const struct eval_join *join = &eval->join;
-
     for (unsigned k = 0; k < eval->n_coverage; k++) {
         struct eval_coverage *coverage = &eval->coverage[k];
         for (uint32_t i = 1; i < join->n_contexts; i++) {
             uint64_t weight = join->contexts[i].count[EVAL_EXACT];
-
             if (weight == 0 || (double)weight / (double)eval->w_max < coverage->tau)
                 continue;
             coverage->hot++;
@@ -89,10 +83,8 @@ static void measure_uncovered(struct eval *eval, const struct classes *classes) 
     const struct eval_join *join = &eval->join;
     uint64_t max = 0;
     double sum = 0;
-
     for (uint32_t i = 1; i < join->n_contexts; i++) {
         uint64_t weight = join->contexts[i].count[EVAL_EXACT];
-
         if (weight == 0 || classes->tree[i])
             continue;
         eval->uncovered++;
@@ -111,10 +103,8 @@ static void measure_uncovered(struct eval *eval, const struct classes *classes) 
 static void measure_reported(struct eval *eval, const struct classes *classes) {
     const struct eval_join *join = &eval->join;
     uint64_t missed = 0;
-
     for (uint32_t i = 1; i < join->n_contexts; i++) {
         uint64_t weight = join->contexts[i].count[EVAL_EXACT];
-
         eval->hot += classes->hot[i];
         eval->reported += classes->reported[i];
         eval->false_positives += classes->reported[i] && !classes->hot[i];
@@ -132,11 +122,9 @@ static void measure_reported(struct eval *eval, const struct classes *classes) {
 static void measure_error(struct eval *eval, const bool *only, struct eval_counter_error *into) {
     const struct eval_join *join = &eval->join;
     double sum = 0;
-
     for (uint32_t i = 1; i < join->n_contexts; i++) {
         const struct eval_context *context = &join->contexts[i];
         double exact = (double)context->count[EVAL_EXACT];
-
         if (context->count[EVAL_APPROX] == 0 || (only != NULL && !only[i]))
             continue;
         if (exact == 0) {
@@ -157,12 +145,10 @@ static void measure_error(struct eval *eval, const bool *only, struct eval_count
 
 static void measure_bounds(struct eval *eval) {
     const struct eval_join *join = &eval->join;
-
     for (uint32_t i = 1; i < join->n_contexts; i++) {
         const struct eval_context *context = &join->contexts[i];
         uint64_t count = context->count[EVAL_APPROX], error = context->error[EVAL_APPROX];
         uint64_t exact = context->count[EVAL_EXACT];
-
         if (count == 0 || exact == 0)
             continue;
         eval->out_of_bounds += exact > count || (error < count && exact < count - error);
@@ -171,7 +157,6 @@ static void measure_bounds(struct eval *eval) {
 
 static void measure_trees(struct eval *eval, const struct classes *classes) {
     const struct eval_join *join = &eval->join;
-
     for (uint32_t i = 1; i < join->n_contexts; i++) {
         if (!is_context(join, i))
             continue;
@@ -192,10 +177,8 @@ static void measure_trees(struct eval *eval, const struct classes *classes) {
 static void measure_exact(struct eval *eval) {
     const struct eval_join *join = &eval->join;
     uint64_t error = 0;
-
     for (uint32_t i = 1; i < join->n_contexts; i++) {
         const struct eval_context *context = &join->contexts[i];
-
         if (context->count[EVAL_EXACT] > eval->w_max)
             eval->w_max = context->count[EVAL_EXACT];
         if (context->error[EVAL_EXACT] > error)
@@ -206,7 +189,6 @@ static void measure_exact(struct eval *eval) {
 
 static void measure(struct eval *eval) {
     struct classes classes;
-
     mark(eval, EVAL_EXACT, &classes.hot, &classes.hcct);
     mark(eval, EVAL_APPROX, &classes.reported, &classes.tree);
     measure_exact(eval);
@@ -230,7 +212,6 @@ static void measure(struct eval *eval) {
 static enum profile_by choose_by(const struct eval_options *options,
                                  const struct profile *const profile[EVAL_SIDES]) {
     const char *exact = eval_collector(profile[EVAL_EXACT]);
-
     if (options->by != EVAL_BY_AUTO)
         return options->by == EVAL_BY_SITE ? PROFILE_BY_SITE : PROFILE_BY_FUNCTION;
     return *exact != '\0' && strcmp(exact, eval_collector(profile[EVAL_APPROX])) == 0
@@ -240,7 +221,6 @@ static enum profile_by choose_by(const struct eval_options *options,
 
 static void choose_taus(struct eval *eval, const struct eval_options *options) {
     const double *taus = options->n_taus > 0 ? options->tau : default_taus;
-
     eval->n_coverage =
         options->n_taus > 0 ? options->n_taus : (unsigned)HCCT_ARRAY_LEN(default_taus);
     for (unsigned k = 0; k < eval->n_coverage; k++)
@@ -287,7 +267,6 @@ static void choose_scale(struct eval *eval, const struct eval_options *options,
                          const struct profile *const profile[EVAL_SIDES]) {
     double exact = (double)eval->join.side[EVAL_EXACT].total;
     double approx = (double)eval->join.side[EVAL_APPROX].total;
-
     eval->scale = 1;
     eval->scaled =
         !options->no_scale && (!same_unit(profile) || fabs(exact - approx) > eval->epsilon * exact);
@@ -318,7 +297,6 @@ static bool is_sample(const struct profile *profile) {
 bool eval_compare(struct eval *eval, const struct profile *exact, const struct profile *approx,
                   const struct eval_options *options, char *error, size_t error_bytes) {
     const struct profile *const profile[EVAL_SIDES] = {exact, approx};
-
     *eval = (struct eval){.by_is_given = options->by != EVAL_BY_AUTO};
     if (!choose_phi(eval, options, approx, error, error_bytes) ||
         !check_unit(options, profile, error, error_bytes) ||

@@ -24,14 +24,14 @@ static int compare(const void *a, const void *b) {
 }
 
 void eval_entries_add(struct eval_entries *entries, const struct eval_entry *entry) {
-    entries->entry = memory_grow(entries->entry, entries->n, &entries->room,
-                                 sizeof(*entries->entry), "functions");
+    entries->entry = memory_grow(entries->entry, entries->n, &entries->room, sizeof *entries->entry,
+                                 "functions");
     entries->entry[entries->n++] = *entry;
 }
 
 void eval_entries_sort(struct eval_entries *entries) {
     if (entries->n > 0)
-        qsort(entries->entry, entries->n, sizeof(*entries->entry), compare);
+        qsort(entries->entry, entries->n, sizeof *entries->entry, compare);
 }
 
 uint64_t eval_entries_find(const struct eval_entries *entries, const struct eval_entry *site) {
@@ -39,7 +39,6 @@ uint64_t eval_entries_find(const struct eval_entries *entries, const struct eval
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-
         if (compare(&entries->entry[middle], site) <= 0)
             low = middle + 1;
         else

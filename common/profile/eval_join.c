@@ -29,7 +29,6 @@ struct position {
 static bool same_place(const void *entries, uint32_t i, const void *key) {
     const struct eval_place *have = &((const struct eval_join *)entries)->places[i];
     const struct eval_place *want = key;
-
     return have->module == want->module && have->address == want->address &&
            have->is_site == want->is_site && (want->address != 0 || have->name == want->name);
 }
@@ -38,10 +37,9 @@ static uint32_t add_place(struct eval_join *join, const struct eval_place *place
     uint64_t hash = seeded_hash(seeded_hash(place->is_site, (uintptr_t)place->module),
                                 place->address != 0 ? place->address : (uintptr_t)place->name);
     uint32_t *slot = intern_find(&join->by_place, hash, same_place, join, place);
-
     if (*slot == 0) {
         join->places = memory_grow(join->places, join->n_places, &join->place_room,
-                                   sizeof(*join->places), "places");
+                                   sizeof *join->places, "places");
         join->places[join->n_places] = *place;
         *slot = join->n_places++;
     }
@@ -59,7 +57,6 @@ static const char *function_name(const struct profile *profile,
 static const char *module_key(struct eval_join *join, const struct profile *profile,
                               uint32_t module) {
     const struct profile_module *it = &profile->modules[module];
-
     return profile_string(join->names,
                           *it->build_id != '\0' ? it->build_id : profile_basename(it->path));
 }
@@ -68,7 +65,6 @@ static const char *module_key(struct eval_join *join, const struct profile *prof
 static struct eval_entry as_entry(struct eval_join *join, const struct profile *profile,
                                   const struct profile_location *location) {
     const char *name = function_name(profile, location);
-
     return (struct eval_entry){
         .module = module_key(join, profile, location->module),
         .name = profile_string(join->names, profile_is_place_name(name) ? "" : name),
@@ -79,10 +75,8 @@ static struct eval_entry as_entry(struct eval_join *join, const struct profile *
 static void add_entries(struct eval_join *join, const struct profile *profile) {
     for (uint32_t i = 1; i < profile->n_locations; i++) {
         const struct profile_location *location = &profile->locations[i];
-
         if (location->is_entry && location->address != 0) {
             struct eval_entry entry = as_entry(join, profile, location);
-
             eval_entries_add(join->entries, &entry);
         }
     }
@@ -92,7 +86,6 @@ static uint32_t routine_place(struct eval_join *join, const struct profile *prof
                               const struct profile_location *location) {
     const char *name = function_name(profile, location);
     struct eval_place place = {.name = profile_string(join->names, name)};
-
     /* frames that were grouped by function have no address: the name of a place tells them apart */
     if (*name == '\0' || (join->by != PROFILE_BY_FUNCTION && profile_is_place_name(name)))
         place.name = profile_place_name(join->names, profile, location);
@@ -115,7 +108,6 @@ static uint32_t site_place(struct eval_join *join, const struct profile *profile
                                .name = profile_string(join->names, ""),
                                .address = location->address,
                                .is_site = true};
-
     if (join->by == PROFILE_BY_FUNCTION || location->is_entry)
         return 0;
     return add_place(join, &place);
@@ -126,7 +118,6 @@ static uint32_t site_place(struct eval_join *join, const struct profile *profile
 static bool same_path(const void *entries, uint32_t i, const void *key) {
     const struct eval_context *have = &((const struct eval_join *)entries)->contexts[i];
     const struct eval_context *want = key;
-
     return have->parent == want->parent && have->site == want->site &&
            have->routine == want->routine;
 }
@@ -136,10 +127,9 @@ static uint32_t add_context(struct eval_join *join, uint32_t parent, uint32_t si
     struct eval_context context = {.parent = parent, .site = site, .routine = routine};
     uint64_t hash = seeded_hash(seeded_hash(parent, site), routine);
     uint32_t *slot = intern_find(&join->by_path, hash, same_path, join, &context);
-
     if (*slot == 0) {
         join->contexts = memory_grow(join->contexts, join->n_contexts, &join->context_room,
-                                     sizeof(context), "contexts");
+                                     sizeof context, "contexts");
         join->contexts[join->n_contexts] = context;
         *slot = join->n_contexts++;
     }
@@ -150,7 +140,6 @@ static uint32_t root_context(struct eval_join *join, const char *exe) {
     struct eval_place place = {.module = profile_string(join->names, ""),
                                .name = profile_string(join->names, exe),
                                .is_site = true};
-
     return add_context(join, 0, 0, add_place(join, &place));
 }
 
@@ -170,9 +159,8 @@ static bool is_passed_over(const struct adding *adding, uint32_t routine) {
 
 static void begin_adding(struct adding *adding) {
     const struct profile *profile = adding->profile;
-
-    adding->routine = memory_new(profile->n_locations, sizeof(*adding->routine), "places");
-    adding->site = memory_new(profile->n_locations, sizeof(*adding->site), "places");
+    adding->routine = memory_new(profile->n_locations, sizeof *adding->routine, "places");
+    adding->site = memory_new(profile->n_locations, sizeof *adding->site, "places");
     for (uint32_t i = 1; i < profile->n_locations; i++) {
         if (profile_is_pruned(profile, i))
             continue;
@@ -186,7 +174,6 @@ static struct position descend(struct adding *adding, uint32_t location, struct 
     struct eval_join *join = adding->join;
     uint32_t routine = adding->routine[location];
     struct position at = {.inside = above.inside || join->places[routine].begins};
-
     if (above.context == 0 || routine == 0)
         return (struct position){0};
     if (is_passed_over(adding, routine))
@@ -209,12 +196,10 @@ static void add_side(struct eval_join *join, int side, const struct profile *pro
                             .skip = side == skipped,
                             .only_common = skipped != EVAL_SIDES,
                             .side = side};
-    struct position *position = memory_new(profile->n_nodes, sizeof(*position), "contexts");
-
+    struct position *position = memory_new(profile->n_nodes, sizeof *position, "contexts");
     begin_adding(&adding);
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
-
         if (root[node->process] == 0)
             continue;
         if (node->parent == 0)
@@ -241,7 +226,6 @@ static void mark_seen(struct eval_join *join, int side, const struct profile *pr
     for (uint32_t i = 1; i < profile->n_locations; i++)
         if (!profile_is_pruned(profile, i)) {
             uint32_t place = routine_place(join, profile, &profile->locations[i]);
-
             join->places[place].seen[side] = true;
         }
 }
@@ -250,7 +234,6 @@ static void mark_seen(struct eval_join *join, int side, const struct profile *pr
 static void mark_begins(struct eval_join *join) {
     for (uint32_t i = 1; i < join->n_contexts; i++) {
         const struct eval_context *context = &join->contexts[i];
-
         if (context->parent != 0 && join->contexts[context->parent].parent == 0)
             join->places[context->routine].begins = true;
     }
@@ -261,7 +244,6 @@ static void mark_begins(struct eval_join *join) {
 const char *eval_collector(const struct profile *profile) {
     for (uint32_t i = 1; i < profile->n_processes; i++) {
         const char *collector = profile->processes[i].collector;
-
         if (collector != NULL && *collector != '\0')
             return collector;
     }
@@ -272,9 +254,9 @@ const char *eval_collector(const struct profile *profile) {
 
 static void begin(struct eval_join *join, enum profile_by by) {
     *join = (struct eval_join){.by = by, .names = profile_new()};
-    join->entries = memory_new(1, sizeof(*join->entries), "functions");
-    join->places = memory_grow(NULL, 0, &join->place_room, sizeof(*join->places), "places");
-    join->contexts = memory_grow(NULL, 0, &join->context_room, sizeof(*join->contexts), "contexts");
+    join->entries = memory_new(1, sizeof *join->entries, "functions");
+    join->places = memory_grow(NULL, 0, &join->place_room, sizeof *join->places, "places");
+    join->contexts = memory_grow(NULL, 0, &join->context_room, sizeof *join->contexts, "contexts");
     join->places[0] = (struct eval_place){.module = "", .name = ""};
     join->contexts[0] = (struct eval_context){0};
     join->n_places = join->n_contexts = 1;
@@ -284,7 +266,6 @@ static void begin(struct eval_join *join, enum profile_by by) {
 static int side_to_skip(enum profile_by by, const struct profile *const profile[EVAL_SIDES]) {
     const char *exact = eval_collector(profile[EVAL_EXACT]);
     const char *approx = eval_collector(profile[EVAL_APPROX]);
-
     if (by != PROFILE_BY_FUNCTION || strcmp(exact, approx) == 0)
         return EVAL_SIDES;
     if (strcmp(exact, "calls") == 0)
@@ -304,9 +285,8 @@ static void add_sides(struct eval_join *join, const struct profile *const profil
     int skipped = side_to_skip(join->by, profile);
     struct profile *grouped[EVAL_SIDES] = {NULL, NULL};
     uint32_t *root[EVAL_SIDES];
-
     for (int side = 0; side < EVAL_SIDES; side++) {
-        root[side] = memory_new(profile[side]->n_processes, sizeof(*root[side]), "processes");
+        root[side] = memory_new(profile[side]->n_processes, sizeof *root[side], "processes");
         for (uint32_t i = 1; i < profile[side]->n_processes; i++)
             if (chosen->exe[side][i] != NULL)
                 root[side][i] = root_context(join, chosen->exe[side][i]);
@@ -322,7 +302,6 @@ static void add_sides(struct eval_join *join, const struct profile *const profil
     int first = skipped == EVAL_EXACT ? EVAL_APPROX : EVAL_EXACT;
     for (int k = 0; k < EVAL_SIDES; k++) {
         int side = k == 0 ? first : 1 - first;
-
         add_side(join, side, grouped[side] != NULL ? grouped[side] : profile[side], root[side],
                  skipped);
         if (skipped != EVAL_SIDES && k == 0)
@@ -374,10 +353,9 @@ void eval_join_free(struct eval_join *join) {
 char *eval_path(const struct eval_join *join, uint32_t context) {
     uint32_t depth = 0, *path;
     FILE *out = memory_stream("a name");
-
     for (uint32_t i = context; join->contexts[i].parent != 0; i = join->contexts[i].parent)
         depth++;
-    path = memory_new((size_t)depth + 1, sizeof(*path), "a name");
+    path = memory_new((size_t)depth + 1, sizeof *path, "a name");
     for (uint32_t i = context, k = depth; k > 0; i = join->contexts[i].parent)
         path[--k] = i;
     for (uint32_t k = 0; k < depth; k++) {

@@ -33,7 +33,6 @@ static bool is_first(const char *const *names, uint32_t process) {
 
 static uint32_t count_names(const char *const *names, uint32_t n) {
     uint32_t count = 0;
-
     for (uint32_t i = 1; i < n; i++)
         count += names[i] != NULL && is_first(names, i);
     return count;
@@ -50,7 +49,6 @@ static bool has_name(const char *const *names, uint32_t n, const char *name) {
 static void list_names(const char *const *names, uint32_t n, char *text, size_t bytes) {
     uint32_t listed = 0, all = count_names(names, n);
     size_t used = 0;
-
     *text = '\0';
     for (uint32_t i = 1; i < n && listed < NAMES_MAX; i++) {
         if (names[i] == NULL || !is_first(names, i))
@@ -75,16 +73,15 @@ static bool check_side(const struct eval_processes *chosen, int side, const stru
                        const char *exe, char *error, size_t error_bytes) {
     const char **all;
     char text[NAMES_BYTES];
-
     if (profile_total(profile) == 0) {
         snprintf(error, error_bytes, "the %s profile is empty: it has no weight", side_words[side]);
         return false;
     }
     if (count_names(chosen->exe[side], profile->n_processes) > 0)
         return true;
-    all = memory_new(profile->n_processes, sizeof(*all), "processes");
+    all = memory_new(profile->n_processes, sizeof *all, "processes");
     choose_wanted(profile, NULL, all);
-    list_names(all, profile->n_processes, text, sizeof(text));
+    list_names(all, profile->n_processes, text, sizeof text);
     free(all);
     snprintf(error, error_bytes, "the %s profile has no executable %.100s; it has %s",
              side_words[side], exe, text);
@@ -110,7 +107,6 @@ static bool pair_common(struct eval_processes *chosen, const uint32_t n[EVAL_SID
     for (int side = 0; side < EVAL_SIDES; side++)
         for (uint32_t i = 1; i < n[side]; i++) {
             const char **name = &chosen->exe[side][i];
-
             if (*name != NULL && !has_name(chosen->exe[1 - side], n[1 - side], *name))
                 *name = NULL;
         }
@@ -121,13 +117,12 @@ static bool pair(struct eval_processes *chosen, const struct profile *const prof
                  char *error, size_t error_bytes) {
     const uint32_t n[EVAL_SIDES] = {profile[0]->n_processes, profile[1]->n_processes};
     char names[EVAL_SIDES][NAMES_BYTES];
-
     if (count_names(chosen->exe[0], n[0]) == 1 && count_names(chosen->exe[1], n[1]) == 1) {
         pair_single(chosen, first_name(chosen->exe[EVAL_EXACT], n[EVAL_EXACT]), n[EVAL_APPROX]);
         return true;
     }
     for (int side = 0; side < EVAL_SIDES; side++)
-        list_names(chosen->exe[side], n[side], names[side], sizeof(names[side]));
+        list_names(chosen->exe[side], n[side], names[side], sizeof names[side]);
     if (pair_common(chosen, n))
         return true;
     snprintf(error, error_bytes,
@@ -141,10 +136,9 @@ bool eval_processes_choose(struct eval_processes *chosen,
                            const struct profile *const profile[EVAL_SIDES], const char *exe,
                            char *error, size_t error_bytes) {
     bool ok = true;
-
     for (int side = 0; side < EVAL_SIDES; side++) {
         chosen->exe[side] =
-            memory_new(profile[side]->n_processes, sizeof(*chosen->exe[side]), "processes");
+            memory_new(profile[side]->n_processes, sizeof *chosen->exe[side], "processes");
         choose_wanted(profile[side], exe, chosen->exe[side]);
         ok = ok && check_side(chosen, side, profile[side], exe, error, error_bytes);
     }
@@ -156,8 +150,7 @@ bool eval_processes_choose(struct eval_processes *chosen,
 
 /* What the nodes of each process weigh, for profiles that do not say it. */
 static uint64_t *sum_weights(const struct profile *profile) {
-    uint64_t *weight = memory_new(profile->n_processes, sizeof(*weight), "processes");
-
+    uint64_t *weight = memory_new(profile->n_processes, sizeof *weight, "processes");
     for (uint32_t i = 1; i < profile->n_nodes; i++)
         weight[profile->nodes[i].process] += profile->nodes[i].count;
     return weight;
@@ -167,10 +160,8 @@ void eval_processes_add_up(const struct eval_processes *chosen, int side,
                            const struct profile *profile, struct eval_join *join) {
     struct eval_side *into = &join->side[side];
     uint64_t *weight = sum_weights(profile), most = 0;
-
     for (uint32_t i = 1; i < profile->n_processes; i++) {
         const struct profile_process *process = &profile->processes[i];
-
         if (chosen->exe[side][i] == NULL)
             continue;
         uint64_t total = process->total != 0 ? process->total : weight[i];

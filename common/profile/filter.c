@@ -18,7 +18,6 @@ static int compile_within(regex_t *compiled, const char *expression, uint64_t by
     uint64_t now = confine_address_space();
     struct rlimit limit, less;
     int status;
-
     if (now == 0 || getrlimit(RLIMIT_AS, &limit) != 0)
         return regcomp(compiled, expression, REG_EXTENDED | REG_NOSUB);
     less = limit;
@@ -39,7 +38,7 @@ bool filter_check(const char *expression, char *error, size_t error_bytes) {
         regfree(&compiled);
         return true;
     }
-    regerror(status, &compiled, why, sizeof(why));
+    regerror(status, &compiled, why, sizeof why);
     snprintf(error, error_bytes, "'%.100s' is no regular expression: %s", expression, why);
     return false;
 }
@@ -52,15 +51,14 @@ static bool line_matches(const regex_t *expression, const struct profile *profil
                          const struct profile_line *line) {
     const struct profile_function *function = &profile->functions[line->function];
     char place[4200];
-
     if (matches(expression, function->name))
         return true;
     if (function->file[0] == '\0')
         return false;
     if (line->line != 0)
-        snprintf(place, sizeof(place), "%.4100s:%u", function->file, line->line);
+        snprintf(place, sizeof place, "%.4100s:%u", function->file, line->line);
     else
-        snprintf(place, sizeof(place), "%.4100s", function->file);
+        snprintf(place, sizeof place, "%.4100s", function->file);
     return matches(expression, place);
 }
 
@@ -71,7 +69,7 @@ static void compile(regex_t *compiled, const char *expression) {
 }
 
 bool *filter_match_modules(const struct profile *profile, const char *expression) {
-    bool *matched = memory_new(profile->n_modules, sizeof(*matched), "modules");
+    bool *matched = memory_new(profile->n_modules, sizeof *matched, "modules");
     regex_t compiled;
 
     compile(&compiled, expression);
@@ -82,13 +80,12 @@ bool *filter_match_modules(const struct profile *profile, const char *expression
 }
 
 bool *filter_match_locations(const struct profile *profile, const char *expression) {
-    bool *matched = memory_new(profile->n_locations, sizeof(*matched), "locations");
+    bool *matched = memory_new(profile->n_locations, sizeof *matched, "locations");
     regex_t compiled;
 
     compile(&compiled, expression);
     for (uint32_t i = 1; i < profile->n_locations; i++) {
         const struct profile_location *location = &profile->locations[i];
-
         matched[i] = matches(&compiled, profile->modules[location->module].path);
         for (uint32_t k = 0; k < location->n_lines && !matched[i]; k++)
             matched[i] = line_matches(&compiled, profile, &location->lines[k]);
@@ -100,13 +97,11 @@ bool *filter_match_locations(const struct profile *profile, const char *expressi
 /* By node: is one of its frames at one of these locations? NULL where nothing is asked. */
 static bool *match_contexts(const struct profile *profile, const bool *locations) {
     bool *matched;
-
     if (locations == NULL)
         return NULL;
-    matched = memory_new(profile->n_nodes, sizeof(*matched), "contexts");
+    matched = memory_new(profile->n_nodes, sizeof *matched, "contexts");
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
-
         matched[i] = matched[node->parent] || locations[node->location];
     }
     return matched;
@@ -122,7 +117,6 @@ struct fates {
 
 static enum fate fate_of(const struct fates *fates, uint32_t node) {
     bool in_focus = fates->focus == NULL || fates->focus[node];
-
     if (fates->ignore != NULL && fates->ignore[node])
         return IGNORED;
     if (fates->hidden[node] && (fates->ignore != NULL || !in_focus))
@@ -132,11 +126,9 @@ static enum fate fate_of(const struct fates *fates, uint32_t node) {
 
 /* By node: is it in the path of a context that stays? */
 static bool *paths_of(const struct profile *profile, const struct fates *fates) {
-    bool *path = memory_new(profile->n_nodes, sizeof(*path), "contexts");
-
+    bool *path = memory_new(profile->n_nodes, sizeof *path, "contexts");
     for (uint32_t i = profile->n_nodes; i-- > 1;) {
         const struct profile_node *node = &profile->nodes[i];
-
         path[i] |= (node->count > 0 || node->error > 0) && fate_of(fates, i) == STAYS;
         path[node->parent] |= path[i];
     }
@@ -146,19 +138,17 @@ static bool *paths_of(const struct profile *profile, const struct fates *fates) 
 static struct profile *copy_paths(const struct profile *from, const struct fates *fates,
                                   const bool *path) {
     struct profile *to = copy_begin(from);
-    uint32_t *copy = memory_new(from->n_nodes, sizeof(*copy), "contexts");
-    uint32_t *place = memory_new(from->n_locations, sizeof(*place), "locations");
+    uint32_t *copy = memory_new(from->n_nodes, sizeof *copy, "contexts");
+    uint32_t *place = memory_new(from->n_locations, sizeof *place, "locations");
     static const char *const names[FATES] = {[OUT_OF_FOCUS] = FILTER_NOT_IN_FOCUS,
                                              [UNKNOWN] = PROFILE_PRUNED,
                                              [IGNORED] = FILTER_IGNORED};
     uint32_t pseudo[FATES] = {0};
-
     for (uint32_t i = 1; i < from->n_nodes; i++) {
         const struct profile_node *node = &from->nodes[i];
         uint32_t root = profile_root(to, node->process);
         enum fate fate = fate_of(fates, i);
         uint32_t gains = root;
-
         if (node->parent == 0) {
             copy[i] = root;
         } else if (path[i]) {
@@ -190,7 +180,6 @@ static struct profile *filter(const struct profile *profile, const bool *focus,
     const struct fates fates = {in_focus, ignored, hidden};
     bool *path = paths_of(profile, &fates);
     struct profile *filtered = copy_paths(profile, &fates, path);
-
     free(path);
     free(hidden);
     free(in_focus);
@@ -203,7 +192,6 @@ struct profile *profile_filter(const struct profile *profile, const char *focus,
     bool *in_focus = focus != NULL ? filter_match_locations(profile, focus) : NULL;
     bool *ignored = ignore != NULL ? filter_match_locations(profile, ignore) : NULL;
     struct profile *filtered = filter(profile, in_focus, ignored);
-
     free(in_focus);
     free(ignored);
     return filtered;

@@ -65,7 +65,6 @@ struct grouping {
 static bool same_naming(const void *entries, uint32_t i, const void *key) {
     const struct naming *have = &((const struct grouping *)entries)->namings[i];
     const struct naming *want = key;
-
     return have->module == want->module && have->name == want->name && have->file == want->file;
 }
 
@@ -75,14 +74,13 @@ static uint32_t intern_naming(struct grouping *g, uint32_t module, uint32_t func
         .module = module, .name = profile_string(g->to, it->name), .best = function};
     uint64_t hash = seeded_hash(module, (uintptr_t)naming.name);
     uint32_t *slot;
-
     if (g->by != PROFILE_BY_FUNCTION)
         naming.file = profile_string(g->to, it->file);
     slot = intern_find(&g->by_name, seeded_hash(hash, (uintptr_t)naming.file), same_naming, g,
                        &naming);
     if (*slot == 0) {
         g->namings =
-            memory_grow(g->namings, g->n_namings, &g->naming_room, sizeof(naming), "functions");
+            memory_grow(g->namings, g->n_namings, &g->naming_room, sizeof naming, "functions");
         g->namings[g->n_namings] = naming;
         *slot = g->n_namings++;
     }
@@ -92,7 +90,6 @@ static uint32_t intern_naming(struct grouping *g, uint32_t module, uint32_t func
 /* A function is in one module nearly always, and at many places of it. */
 static struct naming *find_naming(struct grouping *g, uint32_t module, uint32_t function) {
     uint32_t *last = &g->naming_of[function];
-
     if (*last == 0 || g->namings[*last].module != module)
         *last = intern_naming(g, module, function);
     return &g->namings[*last];
@@ -102,14 +99,11 @@ static struct naming *find_naming(struct grouping *g, uint32_t module, uint32_t 
  * one, and the file that one of them knows is good for all. */
 static void make_namings(struct grouping *g) {
     const struct profile *from = g->from;
-
     for (uint32_t i = 1; i < from->n_locations; i++) {
         const struct profile_location *place = &from->locations[i];
-
         for (uint32_t k = 0; k < place->n_lines; k++) {
             uint32_t function = place->lines[k].function;
             struct naming *naming = find_naming(g, place->module, function);
-
             if (*from->functions[naming->best].file == '\0')
                 naming->best = function;
         }
@@ -120,7 +114,6 @@ static uint32_t module_frame(struct grouping *g, uint32_t module) {
     const char *name = profile_basename(g->to->modules[module].path);
     struct profile_line line;
     struct profile_location frame = {.module = module, .is_entry = true, .n_lines = 1};
-
     if (module == 0)
         return profile_add_pseudo(g->to, NO_MODULE);
     line = (struct profile_line){.function = profile_add_function(g->to, name, name, "", 0)};
@@ -136,7 +129,6 @@ static uint32_t module_copy(struct grouping *g, uint32_t module) {
 
 static uint32_t function_copy(struct grouping *g, struct naming *naming) {
     const struct profile_function *best = &g->from->functions[naming->best];
-
     if (naming->copy == 0)
         naming->copy = profile_add_function(g->to, best->name, best->system_name, best->file,
                                             best->start_line);
@@ -155,7 +147,6 @@ static uint32_t function_frame(struct grouping *g, const struct profile_location
                                      .self_effect = whole ? place->self_effect : 0,
                                      .n_lines = 1,
                                      .lines = &line};
-
     if (g->by == PROFILE_BY_MODULE)
         return module_frame(g, frame.module);
     if (g->by == PROFILE_BY_SITE) {
@@ -166,7 +157,7 @@ static uint32_t function_frame(struct grouping *g, const struct profile_location
 }
 
 static void add_frame(struct grouping *g, uint32_t frame) {
-    g->frame = memory_grow(g->frame, g->n_frames, &g->frame_room, sizeof(*g->frame), "frames");
+    g->frame = memory_grow(g->frame, g->n_frames, &g->frame_room, sizeof *g->frame, "frames");
     g->frame[g->n_frames++] = frame;
 }
 
@@ -192,7 +183,6 @@ static void add_frames(struct grouping *g, uint32_t i) {
     const struct profile *from = g->from;
     const struct profile_location *place = &from->locations[i];
     const char *only = only_module(g->by);
-
     if (only != NULL && !is_of(from, place, only))
         return;
     if (profile_is_pseudo(place) || profile_is_pruned(from, i) || is_named(from, place)) {
@@ -202,12 +192,10 @@ static void add_frames(struct grouping *g, uint32_t i) {
     for (uint32_t k = place->n_lines; k > 0; k--) {
         const struct profile_line *line = &place->lines[k - 1];
         uint32_t function = function_copy(g, find_naming(g, place->module, line->function));
-
         add_frame(g, function_frame(g, place, function, line->line, k == place->n_lines));
     }
     if (place->n_lines == 0) {
         const char *name = profile_place_name(g->to, from, place);
-
         add_frame(
             g, function_frame(g, place, profile_add_function(g->to, name, name, "", 0), 0, true));
     }
@@ -217,7 +205,6 @@ static void add_frames(struct grouping *g, uint32_t i) {
 static uint32_t add_none(struct grouping *g, uint32_t root, const struct profile_node *source) {
     const struct profile_location *place = &g->from->locations[source->location];
     bool by_label = g->by == PROFILE_BY_LABEL;
-
     if (by_label && is_of(g->from, place, PROFILE_THREADS) && source->count == 0)
         return root;
     return profile_add_node(g->to, root, profile_add_pseudo(g->to, by_label ? NO_LABEL : NO_THREAD),
@@ -228,13 +215,11 @@ static uint32_t add_none(struct grouping *g, uint32_t root, const struct profile
 static uint32_t add_path(struct grouping *g, uint32_t node, const struct profile_node *source) {
     struct profile *to = g->to;
     uint32_t first = g->first[source->location], end = g->first[source->location + 1];
-
     if (first == end && to->nodes[node].parent == 0)
         return add_none(g, node, source);
     for (uint32_t k = first; k < end; k++) {
         bool inlined = k > first || source->inlined;
         uint32_t before = to->n_nodes;
-
         if (g->by == PROFILE_BY_MODULE && to->nodes[node].location == g->frame[k])
             continue;
         node = profile_add_node(to, node, g->frame[k], 0, 0);
@@ -247,12 +232,10 @@ static uint32_t add_path(struct grouping *g, uint32_t node, const struct profile
  * the error of its counter holds where the context has one. */
 static void find_errors(struct grouping *g) {
     uint64_t *most = bounds_self(g->to);
-
     for (uint32_t i = 1; i < g->to->n_nodes; i++) {
         struct profile_node *node = &g->to->nodes[i];
         const struct profile_location *place = &g->to->locations[node->location];
         bool counted = (node->count > 0 || node->error > 0) && !profile_is_pseudo(place);
-
         if (g->by != PROFILE_BY_SITE || (counted ? node->error > most[i] : place->is_entry))
             node->error = most[i];
     }
@@ -261,13 +244,13 @@ static void find_errors(struct grouping *g) {
 
 struct profile *profile_group(const struct profile *profile, enum profile_by by, double phi) {
     struct grouping g = {.from = profile, .to = copy_begin(profile), .by = by, .n_namings = 1};
-    uint32_t *node = memory_new(profile->n_nodes, sizeof(*node), "contexts");
+    uint32_t *node = memory_new(profile->n_nodes, sizeof *node, "contexts");
     struct profile *pruned;
 
-    g.naming_of = memory_new(profile->n_functions, sizeof(*g.naming_of), "functions");
-    g.module_of = memory_new(profile->n_modules, sizeof(*g.module_of), "modules");
-    g.first = memory_new((size_t)profile->n_locations + 1, sizeof(*g.first), "frames");
-    g.namings = memory_grow(NULL, 0, &g.naming_room, sizeof(*g.namings), "functions");
+    g.naming_of = memory_new(profile->n_functions, sizeof *g.naming_of, "functions");
+    g.module_of = memory_new(profile->n_modules, sizeof *g.module_of, "modules");
+    g.first = memory_new((size_t)profile->n_locations + 1, sizeof *g.first, "frames");
+    g.namings = memory_grow(NULL, 0, &g.naming_room, sizeof *g.namings, "functions");
     make_namings(&g);
     for (uint32_t i = 1; i < profile->n_locations; i++) {
         g.first[i] = g.n_frames;
@@ -276,7 +259,6 @@ struct profile *profile_group(const struct profile *profile, enum profile_by by,
     g.first[profile->n_locations] = g.n_frames;
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *source = &profile->nodes[i];
-
         node[i] = source->parent == 0 ? profile_root(g.to, source->process)
                                       : add_path(&g, node[source->parent], source);
         g.to->nodes[node[i]].count += source->count;

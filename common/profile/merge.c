@@ -35,7 +35,6 @@ struct merging {
 static bool same_place(const void *entries, uint32_t i, const void *key) {
     const struct merging *m = entries;
     const struct profile_location *have = &m->to->locations[m->places[i]], *want = key;
-
     return have->module == want->module && have->address == want->address &&
            have->is_entry == want->is_entry && have->routine == want->routine;
 }
@@ -50,7 +49,6 @@ static bool is_named(const struct profile *profile, const struct profile_locatio
 static uint32_t merge_location(struct merging *m, const struct profile *from, uint32_t location) {
     struct profile_location place = from->locations[location];
     uint32_t copy, *slot;
-
     if (place.module == 0 || *from->modules[place.module].build_id == '\0')
         return copy_location(m->to, from, location);
     place.module = copy_module(m->to, from, place.module);
@@ -63,11 +61,10 @@ static uint32_t merge_location(struct merging *m, const struct profile *from, ui
     copy = copy_location(m->to, from, location);
     if (*slot != 0) {
         const struct profile_location *better = &m->to->locations[copy];
-
         profile_set_lines(m->to, m->places[*slot], better->lines, better->n_lines);
         return m->places[*slot];
     }
-    m->places = memory_grow(m->places, m->n_places, &m->room, sizeof(*m->places), "locations");
+    m->places = memory_grow(m->places, m->n_places, &m->room, sizeof *m->places, "locations");
     m->places[m->n_places] = copy;
     *slot = m->n_places++;
     return copy;
@@ -109,7 +106,6 @@ static void add_process(struct profile *to, struct profile_process *sum,
                         const struct profile_process *process) {
     uint32_t runs = (sum->runs > 0 ? sum->runs : 1) + (process->runs > 0 ? process->runs : 1);
     bool live = sum->live || process->live;
-
     process_fields_add(sum, process);
     sum->runs = runs;
     sum->live = live;
@@ -123,7 +119,6 @@ static void add_process(struct profile *to, struct profile_process *sum,
 static struct profile_process with_walks(const struct profile *from, uint32_t process) {
     struct profile_process copy = from->processes[process];
     struct chance chance = CHANCE_NONE;
-
     chance_add(&chance, from, process, copy.total);
     if (copy.walks == 0 && *copy.collector == '\0' && chance.kind == CHANCE_SAMPLED)
         copy.walks = (uint64_t)(chance_samples(&chance, 0.5, 0) + 0.5);
@@ -137,7 +132,6 @@ static bool may_join(const struct merging *m, const struct profile_process *a,
 
 static uint32_t merge_process(struct merging *m, const struct profile *from, uint32_t process) {
     const struct profile_process copy = with_walks(from, process);
-
     for (uint32_t i = 1; i < m->to->n_processes; i++)
         if (may_join(m, &m->to->processes[i], &copy)) {
             add_process(m->to, &m->to->processes[i], &copy);
@@ -151,10 +145,9 @@ static uint32_t merge_process(struct merging *m, const struct profile *from, uin
 static void note_counter(struct merging *m, uint32_t node, const struct profile_node *source) {
     while (node >= m->counted_room) {
         uint32_t before = m->counted_room;
-
         m->counted =
-            memory_grow(m->counted, before, &m->counted_room, sizeof(*m->counted), "contexts");
-        memset(m->counted + before, 0, (m->counted_room - before) * sizeof(*m->counted));
+            memory_grow(m->counted, before, &m->counted_room, sizeof *m->counted, "contexts");
+        memset(m->counted + before, 0, (m->counted_room - before) * sizeof *m->counted);
     }
     if ((source->count == 0 && source->error == 0) || m->counted[node].last == m->tree)
         return;
@@ -165,13 +158,11 @@ static void note_counter(struct merging *m, uint32_t node, const struct profile_
 /* Where all trees have counted a context, their errors add up. A tree that has not may have met it
  * all the same, and has it in a PROFILE_PRUNED frame then. */
 static void find_errors(struct merging *m) {
-    uint32_t *trees = memory_new(m->to->n_processes, sizeof(*trees), "processes");
+    uint32_t *trees = memory_new(m->to->n_processes, sizeof *trees, "processes");
     uint64_t *most = bounds_self(m->to);
-
     for (uint32_t i = 1; i < m->to->n_nodes; i++) {
         struct profile_node *node = &m->to->nodes[i];
         uint32_t have = i < m->counted_room ? m->counted[i].trees : 0;
-
         if (node->parent == 0)
             trees[node->process] = have;
         else if (node->error > most[i] || (have > 0 && have < trees[node->process]))
@@ -182,16 +173,14 @@ static void find_errors(struct merging *m) {
 }
 
 static void merge_nodes(struct merging *m, const struct profile *from) {
-    uint32_t *process = memory_new(from->n_processes, sizeof(*process), "processes");
-    uint32_t *place = memory_new(from->n_locations, sizeof(*place), "locations");
-    uint32_t *node = memory_new(from->n_nodes, sizeof(*node), "contexts");
-
+    uint32_t *process = memory_new(from->n_processes, sizeof *process, "processes");
+    uint32_t *place = memory_new(from->n_locations, sizeof *place, "locations");
+    uint32_t *node = memory_new(from->n_nodes, sizeof *node, "contexts");
     for (uint32_t i = 1; i < from->n_processes; i++)
         process[i] = merge_process(m, from, i);
     for (uint32_t i = 1; i < from->n_nodes; i++) {
         const struct profile_node *source = &from->nodes[i];
         uint32_t before = m->to->n_nodes;
-
         if (source->parent == 0) {
             node[i] = profile_root(m->to, process[source->process]);
             m->tree++;
@@ -244,7 +233,6 @@ static void merge_header(struct profile *to, const struct profile *from, bool fi
 static bool fits(const struct profile *first, const struct profile *next, uint64_t *left,
                  char *error, size_t error_bytes) {
     uint64_t total = profile_total(next);
-
     if (strcmp(first->type, next->type) != 0 || strcmp(first->unit, next->unit) != 0)
         snprintf(error, error_bytes,
                  "it counts %.60s in %.60s, the first one %.60s in %.60s: these can't be added up",
@@ -271,7 +259,6 @@ struct profile *merge_profiles(const struct profile *const *parts, size_t n, siz
                                char *error, size_t error_bytes) {
     struct merging m = {.to = profile_new(), .n_places = 1};
     uint64_t left = INT64_MAX;
-
     for (size_t i = 0; i < n; i++) {
         if (!fits(parts[0], parts[i], &left, error, error_bytes)) {
             *bad = i;

@@ -83,15 +83,13 @@ static const void *member(const struct profile_process *process,
 const char *process_field_string(const struct profile_process *process,
                                  const struct process_field *field) {
     const char *string;
-
-    memcpy(&string, member(process, field), sizeof(string));
+    memcpy(&string, member(process, field), sizeof string);
     return string;
 }
 
 uint64_t process_field_number(const struct profile_process *process,
                               const struct process_field *field) {
     const void *at = member(process, field);
-
     switch (field->kind) {
     case FIELD_BOOL:
         return *(const bool *)at;
@@ -108,7 +106,6 @@ uint64_t process_field_number(const struct profile_process *process,
 void process_field_set_number(struct profile_process *process, const struct process_field *field,
                               uint64_t number) {
     void *at = (char *)process + field->offset;
-
     if (field->kind == FIELD_BOOL)
         *(bool *)at = number != 0;
     else if (field->kind == FIELD_U32)
@@ -120,13 +117,12 @@ void process_field_set_number(struct profile_process *process, const struct proc
 void process_field_set_string(struct profile_process *process, const struct process_field *field,
                               const char *string) {
     if (field->kind == FIELD_STRING)
-        memcpy((char *)process + field->offset, &string, sizeof(string));
+        memcpy((char *)process + field->offset, &string, sizeof string);
 }
 
 static void add_number(struct profile_process *sum, const struct process_field *field,
                        uint64_t more) {
     uint64_t so_far = process_field_number(sum, field), total;
-
     if (field->over == FIELD_MOST)
         total = so_far > more ? so_far : more;
     else if (__builtin_add_overflow(so_far, more, &total))
@@ -155,7 +151,6 @@ struct profile_process process_fields_sum(const struct profile *profile) {
 void process_fields_subtract(struct profile_process *end, const struct profile_process *start) {
     for (const struct process_field *field = process_fields; field->name != NULL; field++) {
         uint64_t then = process_field_number(start, field), now = process_field_number(end, field);
-
         if (field->over == FIELD_GROWS)
             process_field_set_number(end, field, now > then ? now - then : 0);
     }

@@ -15,8 +15,8 @@
 #include "common/profile/profile_index.h"
 
 struct profile *profile_new(void) {
-    struct profile *profile = memory_new(1, sizeof(*profile), "a profile");
-    struct profile_index *index = memory_new(1, sizeof(*index), "a profile");
+    struct profile *profile = memory_new(1, sizeof *profile, "a profile");
+    struct profile_index *index = memory_new(1, sizeof *index, "a profile");
 
     profile->index = index;
 #define FIRST(array, n, room)                                                                      \
@@ -32,7 +32,7 @@ struct profile *profile_new(void) {
     FIRST(profile->nodes, profile->n_nodes, index->node_room);
     FIRST(profile->processes, profile->n_processes, index->process_room);
 #undef FIRST
-    index->roots = memory_grow(NULL, 0, &index->root_room, sizeof(*index->roots), "a profile");
+    index->roots = memory_grow(NULL, 0, &index->root_room, sizeof *index->roots, "a profile");
     index->roots[0] = 0;
     index->strings[0] = "";
     profile->type = profile->unit = profile->summary = profile->title = profile->others =
@@ -51,7 +51,6 @@ struct profile *profile_new(void) {
 
 void profile_free(struct profile *profile) {
     struct profile_index *index;
-
     if (profile == NULL)
         return;
     index = profile->index;
@@ -79,7 +78,6 @@ void profile_free(struct profile *profile) {
 
 static bool same_text(const void *entries, uint32_t i, const void *key) {
     const struct profile_index *index = entries;
-
     return strcmp(index->strings[i], key) == 0;
 }
 
@@ -88,7 +86,6 @@ uint32_t profile_string_number(struct profile *profile, const char *text) {
     char *repaired = NULL;
     uint32_t *slot, number;
     size_t length;
-
     if (text == NULL || *text == '\0')
         return 0;
     length = strlen(text);
@@ -101,10 +98,9 @@ uint32_t profile_string_number(struct profile *profile, const char *text) {
     slot = intern_find(&index->by_text, seeded_hash_bytes(0, text, length), same_text, index, text);
     if (*slot == 0) {
         char *copy = pool_alloc(&index->pool, length + 1);
-
         memcpy(copy, text, length + 1);
         index->strings = memory_grow(index->strings, index->n_strings, &index->string_room,
-                                     sizeof(*index->strings), "names");
+                                     sizeof *index->strings, "names");
         index->strings[index->n_strings] = copy;
         *slot = index->n_strings++;
     }
@@ -122,7 +118,6 @@ const char *profile_string(struct profile *profile, const char *text) {
 const char *profile_word(struct profile *profile, const char *text) {
     char *clean = memory_new(strlen(text) + 1, 1, "a name");
     const char *word;
-
     strcpy(clean, text);
     utf8_clean(clean);
     word = profile_string(profile, clean);
@@ -139,7 +134,6 @@ static uint64_t hash_pointer(uint64_t hash, const void *pointer) {
 static bool same_module(const void *entries, uint32_t i, const void *key) {
     const struct profile_module *have = &((const struct profile *)entries)->modules[i];
     const struct profile_module *want = key;
-
     return have->path == want->path && have->build_id == want->build_id;
 }
 
@@ -149,10 +143,9 @@ uint32_t profile_add_module(struct profile *profile, const char *path, const cha
                                     .build_id = profile_string(profile, build_id)};
     uint64_t hash = hash_pointer(hash_pointer(0, module.path), module.build_id);
     uint32_t *slot = intern_find(&index->by_module, hash, same_module, profile, &module);
-
     if (*slot == 0) {
         profile->modules = memory_grow(profile->modules, profile->n_modules, &index->module_room,
-                                       sizeof(module), "modules");
+                                       sizeof module, "modules");
         profile->modules[profile->n_modules] = module;
         *slot = profile->n_modules++;
     }
@@ -162,7 +155,6 @@ uint32_t profile_add_module(struct profile *profile, const char *path, const cha
 static bool same_function(const void *entries, uint32_t i, const void *key) {
     const struct profile_function *have = &((const struct profile *)entries)->functions[i];
     const struct profile_function *want = key;
-
     return have->name == want->name && have->system_name == want->system_name &&
            have->file == want->file && have->start_line == want->start_line;
 }
@@ -177,10 +169,9 @@ uint32_t profile_add_function(struct profile *profile, const char *name, const c
     uint64_t hash = hash_pointer(hash_pointer(start_line, function.name), function.system_name);
     uint32_t *slot = intern_find(&index->by_function, hash_pointer(hash, function.file),
                                  same_function, profile, &function);
-
     if (*slot == 0) {
         profile->functions = memory_grow(profile->functions, profile->n_functions,
-                                         &index->function_room, sizeof(function), "functions");
+                                         &index->function_room, sizeof function, "functions");
         profile->functions[profile->n_functions] = function;
         *slot = profile->n_functions++;
     }
@@ -192,7 +183,6 @@ uint32_t profile_add_function(struct profile *profile, const char *name, const c
 static bool same_address(const void *entries, uint32_t i, const void *key) {
     const struct profile_location *have = &((const struct profile *)entries)->locations[i];
     const struct profile_location *want = key;
-
     return have->module == want->module && have->address == want->address &&
            have->is_entry == want->is_entry && have->routine == want->routine;
 }
@@ -200,7 +190,6 @@ static bool same_address(const void *entries, uint32_t i, const void *key) {
 static bool same_lines(const void *entries, uint32_t i, const void *key) {
     const struct profile_location *have = &((const struct profile *)entries)->locations[i];
     const struct profile_location *want = key;
-
     if (!same_address(entries, i, key) || have->n_lines != want->n_lines)
         return false;
     for (uint32_t k = 0; k < have->n_lines; k++)
@@ -216,9 +205,8 @@ static uint64_t hash_address(const struct profile_location *location) {
 
 static uint32_t append_location(struct profile *profile, const struct profile_location *location) {
     struct profile_index *index = profile->index;
-
     profile->locations = memory_grow(profile->locations, profile->n_locations,
-                                     &index->location_room, sizeof(*location), "locations");
+                                     &index->location_room, sizeof *location, "locations");
     profile->locations[profile->n_locations] = *location;
     return profile->n_locations++;
 }
@@ -228,7 +216,6 @@ uint32_t profile_add_location(struct profile *profile, uint32_t module, uint64_t
     struct profile_location location = {.module = module, .address = address, .is_entry = is_entry};
     uint32_t *slot = intern_find(&profile->index->by_address, hash_address(&location), same_address,
                                  profile, &location);
-
     if (*slot == 0)
         *slot = append_location(profile, &location);
     return *slot;
@@ -237,13 +224,11 @@ uint32_t profile_add_location(struct profile *profile, uint32_t module, uint64_t
 uint32_t profile_intern_location(struct profile *profile, const struct profile_location *like) {
     uint64_t hash = hash_address(like);
     uint32_t *slot;
-
     for (uint32_t k = 0; k < like->n_lines; k++)
         hash = seeded_hash(seeded_hash(hash, like->lines[k].function), like->lines[k].line);
     slot = intern_find(&profile->index->by_lines, hash, same_lines, profile, like);
     if (*slot == 0) {
         struct profile_location location = *like;
-
         location.n_lines = 0;
         *slot = append_location(profile, &location);
         profile_set_lines(profile, *slot, like->lines, like->n_lines);
@@ -256,7 +241,6 @@ uint32_t profile_intern_location(struct profile *profile, const struct profile_l
 void profile_set_effects(struct profile *profile, uint32_t location, float effect,
                          float self_effect) {
     struct profile_location *it = &profile->locations[location];
-
     it->effect = effect > it->effect ? effect : it->effect;
     it->self_effect = self_effect > it->self_effect ? self_effect : it->self_effect;
 }
@@ -264,17 +248,15 @@ void profile_set_effects(struct profile *profile, uint32_t location, float effec
 uint32_t profile_add_pseudo(struct profile *profile, const char *name) {
     struct profile_line line = {.function = profile_add_function(profile, name, name, "", 0)};
     struct profile_location location = {.is_entry = true, .n_lines = 1, .lines = &line};
-
     return profile_intern_location(profile, &location);
 }
 
 void profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
                        uint32_t n) {
     struct profile_line *copy = NULL;
-
     if (n > 0) {
-        copy = pool_alloc(&profile->index->pool, n * sizeof(*copy));
-        memcpy(copy, lines, n * sizeof(*copy));
+        copy = pool_alloc(&profile->index->pool, n * sizeof *copy);
+        memcpy(copy, lines, n * sizeof *copy);
     }
     profile->locations[location].lines = copy;
     profile->locations[location].n_lines = n;
@@ -284,7 +266,7 @@ void profile_set_lines(struct profile *profile, uint32_t location, const struct 
 
 static uint32_t append_node(struct profile *profile, const struct profile_node *node) {
     profile->nodes = memory_grow(profile->nodes, profile->n_nodes, &profile->index->node_room,
-                                 sizeof(*node), "contexts");
+                                 sizeof *node, "contexts");
     profile->nodes[profile->n_nodes] = *node;
     return profile->n_nodes++;
 }
@@ -293,7 +275,6 @@ uint32_t profile_add_process(struct profile *profile, const struct profile_proce
     struct profile_index *index = profile->index;
     uint32_t number = profile->n_processes;
     struct profile_process copy = *process;
-
     copy.exe = profile_string(profile, process->exe);
     copy.command = profile_string(profile, process->command);
     copy.tags = profile_string(profile, process->tags);
@@ -302,10 +283,10 @@ uint32_t profile_add_process(struct profile *profile, const struct profile_proce
     copy.credit = profile_string(profile, process->credit);
     copy.call_modules = profile_string(profile, process->call_modules);
     profile->processes =
-        memory_grow(profile->processes, number, &index->process_room, sizeof(copy), "processes");
+        memory_grow(profile->processes, number, &index->process_room, sizeof copy, "processes");
     profile->processes[number] = copy;
     index->roots =
-        memory_grow(index->roots, number, &index->root_room, sizeof(*index->roots), "processes");
+        memory_grow(index->roots, number, &index->root_room, sizeof *index->roots, "processes");
     index->roots[number] = append_node(profile, &(struct profile_node){.process = number});
     return profile->n_processes++;
 }
@@ -317,7 +298,6 @@ uint32_t profile_root(const struct profile *profile, uint32_t process) {
 static bool same_child(const void *entries, uint32_t i, const void *key) {
     const struct profile_node *have = &((const struct profile *)entries)->nodes[i];
     const struct profile_node *want = key;
-
     return have->parent == want->parent && have->location == want->location;
 }
 
@@ -327,7 +307,6 @@ uint32_t profile_add_node(struct profile *profile, uint32_t parent, uint32_t loc
         .parent = parent, .location = location, .process = profile->nodes[parent].process};
     uint32_t *slot = intern_find(&profile->index->by_child, seeded_hash(parent, location),
                                  same_child, profile, &node);
-
     if (*slot == 0)
         *slot = append_node(profile, &node);
     profile->nodes[*slot].count += count;
@@ -338,7 +317,6 @@ uint32_t profile_add_node(struct profile *profile, uint32_t parent, uint32_t loc
 
 uint64_t profile_total(const struct profile *profile) {
     uint64_t total = 0;
-
     for (uint32_t i = 1; i < profile->n_nodes; i++)
         total += profile->nodes[i].count;
     return total;
@@ -393,7 +371,6 @@ const char *profile_process_name(const struct profile_process *process) {
 
 const char *profile_basename(const char *path) {
     const char *slash = strrchr(path, '/');
-
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
@@ -404,7 +381,6 @@ bool profile_is_pseudo(const struct profile_location *location) {
 
 static bool is_called(const struct profile *profile, uint32_t location, const char *name) {
     const struct profile_location *place = &profile->locations[location];
-
     return place->module == 0 && place->n_lines == 1 &&
            strcmp(profile->functions[place->lines[0].function].name, name) == 0;
 }
@@ -418,9 +394,8 @@ bool profile_is_agent(const struct profile *profile, uint32_t location) {
 }
 
 bool *profile_find_hidden(const struct profile *profile) {
-    bool *pruned = memory_new(profile->n_locations, sizeof(*pruned), "locations");
-    bool *hidden = memory_new(profile->n_nodes, sizeof(*hidden), "contexts");
-
+    bool *pruned = memory_new(profile->n_locations, sizeof *pruned, "locations");
+    bool *hidden = memory_new(profile->n_nodes, sizeof *hidden, "contexts");
     for (uint32_t i = 1; i < profile->n_locations; i++)
         pruned[i] = profile_is_pruned(profile, i);
     for (uint32_t i = 1; i < profile->n_nodes; i++)
@@ -435,7 +410,6 @@ const char *profile_place_name(struct profile *names, const struct profile *prof
     size_t bytes = strlen(module) + 32;
     char *name = memory_new(1, bytes, "a name");
     const char *kept;
-
     snprintf(name, bytes, "%s%s0x%" PRIx64, module, *module != '\0' ? "+" : "",
              location->routine != 0 ? location->routine : location->address);
     kept = profile_string(names, name);
@@ -446,7 +420,6 @@ const char *profile_place_name(struct profile *names, const struct profile *prof
 bool profile_is_place_name(const char *name) {
     const char *plus = strrchr(name, '+');
     const char *number = plus != NULL ? plus + 1 : name;
-
     return strncmp(number, "0x", 2) == 0 && number[2] != '\0' &&
            number[2 + strspn(number + 2, "0123456789abcdef")] == '\0';
 }

@@ -22,14 +22,13 @@ bool profile_contexts_add(struct profile *profile, FILE *in, uint64_t n) {
     struct profile_context context;
     uint32_t known = profile->n_nodes, *node; /* by handle */
     bool all = true;
-
     if (n > UINT32_MAX - known)
         return false;
-    node = memory_new(known + n, sizeof(*node), "contexts");
+    node = memory_new(known + n, sizeof *node, "contexts");
     for (uint32_t i = 1; i < known; i++)
         node[i] = i;
     for (; n > 0 && all; n--)
-        all = fread(&context, sizeof(context), 1, in) == 1 && add(profile, node, known++, &context);
+        all = fread(&context, sizeof context, 1, in) == 1 && add(profile, node, known++, &context);
     free(node);
     return all;
 }

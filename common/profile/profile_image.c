@@ -113,8 +113,7 @@ static bool put_entries(FILE *out, struct profile *profile, const void *entries,
         for (unsigned k = 0; k < layout->n; k++) {
             const char **string = string_at(&entry, layout, k);
             uintptr_t number = profile_string_number(profile, *string);
-
-            memcpy(string, &number, sizeof(number));
+            memcpy(string, &number, sizeof number);
         }
         for (unsigned k = 0; k < HOLES_MAX; k++)
             memset((char *)&entry + layout->hole[k].from, 0,
@@ -129,12 +128,11 @@ static bool put_head(FILE *out, const struct profile *profile) {
     const struct profile_index *index = profile->index;
     struct head head = {
         .magic = MAGIC, .n_strings = index->n_strings, .has_flat = profile->flat != NULL};
-
     for (uint32_t i = 0; i < index->n_strings; i++)
         head.string_bytes += strlen(index->strings[i]) + 1;
     for (uint32_t i = 0; i < profile->n_locations; i++)
         head.n_lines += profile->locations[i].n_lines;
-    if (!put(out, &head, 1, sizeof(head)))
+    if (!put(out, &head, 1, sizeof head))
         return false;
     for (uint32_t i = 0; i < index->n_strings; i++)
         if (!put(out, index->strings[i], strlen(index->strings[i]) + 1, 1))
@@ -145,8 +143,7 @@ static bool put_head(FILE *out, const struct profile *profile) {
 static bool put_lines(FILE *out, const struct profile *profile) {
     for (uint32_t i = 0; i < profile->n_locations; i++) {
         const struct profile_location *location = &profile->locations[i];
-
-        if (!put(out, location->lines, location->n_lines, sizeof(*location->lines)))
+        if (!put(out, location->lines, location->n_lines, sizeof *location->lines))
             return false;
     }
     return true;
@@ -164,10 +161,10 @@ bool profile_image_write(FILE *out, struct profile *profile) {
            put_entries(out, profile, profile->locations, profile->n_locations, &location_layout) &&
            put_lines(out, profile) &&
            put_entries(out, profile, profile->nodes, profile->n_nodes, &node_layout) &&
-           put(out, profile->index->roots, profile->n_processes, sizeof(*profile->index->roots)) &&
-           put(out, profile->numbers, profile->n_numbers, sizeof(*profile->numbers)) &&
+           put(out, profile->index->roots, profile->n_processes, sizeof *profile->index->roots) &&
+           put(out, profile->numbers, profile->n_numbers, sizeof *profile->numbers) &&
            (profile->flat == NULL ||
-            put(out, profile->flat, profile->n_locations, sizeof(*profile->flat)));
+            put(out, profile->flat, profile->n_locations, sizeof *profile->flat));
 }
 
 /* ---- reading ---- */
@@ -175,7 +172,6 @@ bool profile_image_write(FILE *out, struct profile *profile) {
 /* NULL: not so many are there. */
 static void *get(FILE *in, size_t n, size_t bytes) {
     void *entries = memory_new(n, bytes, "a profile");
-
     if (fread(entries, bytes, n, in) == n)
         return entries;
     free(entries);
@@ -189,8 +185,7 @@ static bool set_strings(const struct profile_index *index, void *entries, size_t
         for (unsigned k = 0; k < layout->n; k++) {
             const char **string = string_at((char *)entries + i * layout->bytes, layout, k);
             uintptr_t number;
-
-            memcpy(&number, string, sizeof(number));
+            memcpy(&number, string, sizeof number);
             if (number >= index->n_strings)
                 return false;
             *string = index->strings[number];
@@ -201,7 +196,6 @@ static bool set_strings(const struct profile_index *index, void *entries, size_t
 static void *get_entries(FILE *in, const struct profile_index *index, size_t n,
                          const struct layout *layout) {
     void *entries = get(in, n, layout->bytes);
-
     if (entries == NULL || set_strings(index, entries, n, layout))
         return entries;
     free(entries);
@@ -210,11 +204,10 @@ static void *get_entries(FILE *in, const struct profile_index *index, size_t n,
 
 static bool get_strings(FILE *in, const struct head *head, struct profile_index *index) {
     char *text = pool_alloc(&index->pool, head->string_bytes);
-
     if (fread(text, 1, head->string_bytes, in) != head->string_bytes ||
         text[head->string_bytes - 1] != '\0')
         return false;
-    index->strings = memory_new(head->n_strings, sizeof(*index->strings), "names");
+    index->strings = memory_new(head->n_strings, sizeof *index->strings, "names");
     for (char *at = text; at < text + head->string_bytes && index->n_strings < head->n_strings;
          at += strlen(at) + 1)
         index->strings[index->n_strings++] = at;
@@ -222,15 +215,12 @@ static bool get_strings(FILE *in, const struct head *head, struct profile_index 
 }
 
 static bool get_lines(FILE *in, const struct head *head, struct profile *profile) {
-    struct profile_line *line =
-        pool_alloc(&profile->index->pool, head->n_lines * sizeof(*line) + 1);
+    struct profile_line *line = pool_alloc(&profile->index->pool, head->n_lines * sizeof *line + 1);
     uint64_t left = head->n_lines;
-
-    if (fread(line, sizeof(*line), left, in) != left)
+    if (fread(line, sizeof *line, left, in) != left)
         return false;
     for (uint32_t i = 0; i < profile->n_locations; i++) {
         struct profile_location *location = &profile->locations[i];
-
         if (location->n_lines > left)
             return false;
         location->lines = location->n_lines > 0 ? line : NULL;
@@ -244,7 +234,6 @@ static bool get_lines(FILE *in, const struct head *head, struct profile *profile
 static bool get_head(FILE *in, struct profile *profile) {
     struct profile_index *index = profile->index;
     struct profile *read = get_entries(in, index, 1, &head_layout);
-
     if (read == NULL)
         return false;
     *profile = *read;
@@ -264,34 +253,33 @@ static bool get_head(FILE *in, struct profile *profile) {
 static bool get_all(FILE *in, struct profile *profile) {
     struct profile_index *index = profile->index;
     struct head head;
-
-    if (fread(&head, sizeof(head), 1, in) != 1 || head.magic != MAGIC || head.string_bytes == 0 ||
+    if (fread(&head, sizeof head, 1, in) != 1 || head.magic != MAGIC || head.string_bytes == 0 ||
         !get_strings(in, &head, index) || !get_head(in, profile))
         return false;
     profile->modules = get_entries(in, index, profile->n_modules, &module_layout);
     profile->functions = get_entries(in, index, profile->n_functions, &function_layout);
     profile->processes = get_entries(in, index, profile->n_processes, &process_layout);
-    profile->locations = get(in, profile->n_locations, sizeof(*profile->locations));
+    profile->locations = get(in, profile->n_locations, sizeof *profile->locations);
     if (profile->modules == NULL || profile->functions == NULL || profile->processes == NULL ||
         profile->locations == NULL || !get_lines(in, &head, profile))
         return false;
-    profile->nodes = get(in, profile->n_nodes, sizeof(*profile->nodes));
+    profile->nodes = get(in, profile->n_nodes, sizeof *profile->nodes);
     index->node_room = profile->n_nodes;
-    index->roots = get(in, profile->n_processes, sizeof(*index->roots));
+    index->roots = get(in, profile->n_processes, sizeof *index->roots);
     if (profile->n_numbers > 0)
-        profile->numbers = get(in, profile->n_numbers, sizeof(*profile->numbers));
+        profile->numbers = get(in, profile->n_numbers, sizeof *profile->numbers);
     profile->number_room = profile->n_numbers;
     if (head.has_flat)
-        profile->flat = get(in, profile->n_locations, sizeof(*profile->flat));
+        profile->flat = get(in, profile->n_locations, sizeof *profile->flat);
     return profile->nodes != NULL && index->roots != NULL &&
            (profile->numbers != NULL || profile->n_numbers == 0) &&
            (profile->flat != NULL || !head.has_flat);
 }
 
 struct profile *profile_image_read(FILE *in) {
-    struct profile *profile = memory_new(1, sizeof(*profile), "a profile");
+    struct profile *profile = memory_new(1, sizeof *profile, "a profile");
 
-    profile->index = memory_new(1, sizeof(*profile->index), "a profile");
+    profile->index = memory_new(1, sizeof *profile->index, "a profile");
     if (get_all(in, profile))
         return profile;
     profile_free(profile);

@@ -31,7 +31,6 @@ static void add_kept(struct cut *cut, uint32_t i, uint64_t outside) {
     uint32_t copy =
         profile_add_node(cut->to, parent, place_of(cut, source->location), source->count, 0);
     struct profile_node *node = &cut->to->nodes[copy];
-
     node->error += source->error;
     node->counter_error += source->counter_error;
     node->inlined = source->inlined;
@@ -43,7 +42,6 @@ static void add_kept(struct cut *cut, uint32_t i, uint64_t outside) {
 static void add_cut(struct cut *cut, uint32_t i, uint32_t caller) {
     const struct profile_node *source = &cut->from->nodes[i];
     uint32_t at;
-
     cut->node[i] = caller; /* what comes below counts for the same frame */
     if (source->count == 0)
         return;
@@ -56,8 +54,7 @@ static void add_cut(struct cut *cut, uint32_t i, uint32_t caller) {
 static void carry_flat(struct cut *cut, const uint64_t *inclusive) {
     struct profile_flat *flat = bounds_flat(cut->from, inclusive), *pruned;
     bool *hidden;
-
-    cut->to->flat = memory_new(cut->to->n_locations, sizeof(*flat), "functions");
+    cut->to->flat = memory_new(cut->to->n_locations, sizeof *flat, "functions");
     for (uint32_t i = 1; i < cut->from->n_locations; i++)
         if (cut->place[i] != 0)
             cut->to->flat[cut->place[i]] = flat[i];
@@ -67,7 +64,6 @@ static void carry_flat(struct cut *cut, const uint64_t *inclusive) {
     hidden = profile_find_hidden(cut->to);
     for (uint32_t i = 1; i < cut->to->n_nodes; i++) {
         const struct profile_node *node = &cut->to->nodes[i];
-
         pruned->self += node->location == cut->pruned ? node->count : 0;
         pruned->inclusive += hidden[i] ? node->count : 0;
     }
@@ -80,16 +76,13 @@ static void carry_flat(struct cut *cut, const uint64_t *inclusive) {
 static struct profile *condense(const struct profile *from, const bool *keep) {
     uint64_t *inclusive = tree_inclusive(from), *upper = tree_upper(from, inclusive);
     struct cut cut = {.from = from, .to = copy_begin(from)};
-
-    cut.node = memory_new(from->n_nodes, sizeof(*cut.node), "contexts");
-    cut.place = memory_new(from->n_locations, sizeof(*cut.place), "locations");
+    cut.node = memory_new(from->n_nodes, sizeof *cut.node, "contexts");
+    cut.place = memory_new(from->n_locations, sizeof *cut.place, "locations");
     cut.pruned = profile_add_pseudo(cut.to, PROFILE_PRUNED);
     for (uint32_t i = 1; i < from->n_nodes; i++) {
         const struct profile_node *source = &from->nodes[i];
-
         if (source->parent == 0) {
             uint32_t root = profile_root(cut.to, source->process);
-
             cut.to->nodes[root].outside = upper[i] - inclusive[i];
             add_cut(&cut, i, root);
         } else if (keep[i]) {
@@ -112,13 +105,11 @@ static struct profile *condense(const struct profile *from, const bool *keep) {
 static bool *choose(const struct profile *profile, double phi) {
     uint64_t *inclusive = tree_inclusive(profile);
     double least = phi * (double)profile_total(profile);
-    bool *keep = memory_new(profile->n_nodes, sizeof(*keep), "contexts");
+    bool *keep = memory_new(profile->n_nodes, sizeof *keep, "contexts");
     bool *hidden = profile_find_hidden(profile);
-
     for (uint32_t i = profile->n_nodes; i-- > 1;) {
         const struct profile_node *node = &profile->nodes[i];
         double own = (double)node->count + (double)node->counter_error;
-
         keep[i] |= node->parent == 0 ||
                    (!hidden[i] && ((double)inclusive[i] >= least || (own > 0 && own >= least)));
         if (!hidden[i] && keep[i])
@@ -135,7 +126,6 @@ static bool *choose(const struct profile *profile, double phi) {
 static bool all_stays(const struct profile *profile, const bool *keep) {
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
-
         if (node->parent == 0 ? node->count > 0 : !keep[i])
             return false;
     }
@@ -166,15 +156,14 @@ struct profile *profile_prune_own(struct profile *profile, double phi) {
 static int compare_count(const void *a, const void *b, void *arg) {
     const struct profile_node *nodes = arg;
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-
     if (nodes[i].count != nodes[k].count)
         return nodes[i].count > nodes[k].count ? -1 : 1;
     return i < k ? -1 : i > k;
 }
 
 struct profile *profile_keep(const struct profile *profile, uint32_t n) {
-    bool *keep = memory_new(profile->n_nodes, sizeof(*keep), "contexts");
-    uint32_t *order = memory_new(profile->n_nodes, sizeof(*order), "contexts");
+    bool *keep = memory_new(profile->n_nodes, sizeof *keep, "contexts");
+    uint32_t *order = memory_new(profile->n_nodes, sizeof *order, "contexts");
     bool *hidden = profile_find_hidden(profile);
     uint32_t n_order = 0;
     struct profile *kept;
@@ -182,7 +171,7 @@ struct profile *profile_keep(const struct profile *profile, uint32_t n) {
     for (uint32_t i = 1; i < profile->n_nodes; i++)
         if (profile->nodes[i].count > 0 && !hidden[i])
             order[n_order++] = i;
-    qsort_r(order, n_order, sizeof(*order), compare_count, profile->nodes);
+    qsort_r(order, n_order, sizeof *order, compare_count, profile->nodes);
     for (uint32_t k = 0; k < n_order && k < n; k++)
         for (uint32_t i = order[k]; i != 0 && !keep[i]; i = profile->nodes[i].parent)
             keep[i] = true;

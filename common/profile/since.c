@@ -29,7 +29,6 @@ struct subtraction {
 static void link_children(struct subtraction *s) {
     for (uint32_t i = s->both->n_nodes - 1; i > 0; i--) {
         uint32_t parent = s->both->nodes[i].parent;
-
         s->next[i] = s->first[parent];
         s->first[parent] = i;
     }
@@ -49,14 +48,12 @@ static bool same_function(const struct profile *profile, uint32_t one, uint32_t 
         a->n_lines > 0 ? profile->functions[a->lines[a->n_lines - 1].function].name : "";
     const char *y =
         b->n_lines > 0 ? profile->functions[b->lines[b->n_lines - 1].function].name : "";
-
     return a->module == b->module &&
            (x == y || (profile_is_place_name(x) && profile_is_place_name(y)));
 }
 
 static int64_t take(struct subtraction *s, uint32_t node, int64_t need) {
     int64_t taken = s->growth[node] < need ? s->growth[node] : need;
-
     if (taken <= 0)
         return 0;
     s->growth[node] -= taken;
@@ -70,12 +67,10 @@ enum heir { HEIR_PLACE, HEIR_FUNCTION, HEIR_FRAME, HEIR_ANY, HEIRS };
 static int64_t take_from(struct subtraction *s, uint32_t pruned, uint32_t location, enum heir heir,
                          int64_t need) {
     int64_t left = need;
-
     if (heir == HEIR_FRAME)
         return take(s, pruned, need);
     for (uint32_t child = s->first[pruned]; child != 0 && left > 0; child = s->next[child]) {
         uint32_t place = s->both->nodes[child].location;
-
         if (heir == HEIR_ANY || (heir == HEIR_PLACE && place == location) ||
             (heir == HEIR_FUNCTION && same_function(s->both, place, location)))
             left -= take(s, child, left);
@@ -86,7 +81,6 @@ static int64_t take_from(struct subtraction *s, uint32_t pruned, uint32_t locati
 /* The nearest caller whose frames are known. */
 static uint32_t known_caller(const struct subtraction *s, uint32_t node) {
     uint32_t at = s->both->nodes[node].parent;
-
     while (s->hidden[at])
         at = s->both->nodes[at].parent;
     return at;
@@ -105,7 +99,6 @@ static int64_t take_from_caller(struct subtraction *s, uint32_t caller, uint32_t
             at == caller || same_function(s->both, nodes[at].location, nodes[caller].location)
                 ? pruned_below(s, at)
                 : 0;
-
         if (pruned != 0)
             left -= take_from(s, pruned, location, heir, left);
     }
@@ -116,7 +109,6 @@ static int64_t take_from_caller(struct subtraction *s, uint32_t caller, uint32_t
 static uint64_t take_back(struct subtraction *s, uint32_t node) {
     uint32_t caller = known_caller(s, node), location = s->both->nodes[node].location;
     int64_t left = -s->growth[node];
-
     s->growth[node] = 0;
     for (enum heir heir = 0; heir < HEIRS && left > 0; heir++)
         for (uint32_t at = caller; at != 0 && left > 0; at = s->both->nodes[at].parent)
@@ -127,10 +119,8 @@ static uint64_t take_back(struct subtraction *s, uint32_t node) {
 static uint64_t subtract_nodes(struct subtraction *s) {
     const struct profile *end = s->end, *both = s->both;
     uint64_t excess = 0;
-
     for (uint32_t i = 1; i < both->n_nodes; i++) {
         uint64_t now = i < end->n_nodes ? end->nodes[i].count : 0;
-
         if (both->nodes[i].process >= end->n_processes)
             continue; /* a process that is not there any more has nothing new */
         s->growth[i] = (int64_t)now - (int64_t)(both->nodes[i].count - now);
@@ -145,7 +135,6 @@ static uint64_t subtract_nodes(struct subtraction *s) {
 
 static uint64_t grown(uint64_t end, uint64_t both) {
     uint64_t start = both > end ? both - end : 0;
-
     return end > start ? end - start : 0;
 }
 
@@ -177,8 +166,7 @@ static void subtract_processes(struct profile *to, const struct subtraction *s) 
 /* ---- the new profile ---- */
 
 static bool *find_used(const struct subtraction *s) {
-    bool *used = memory_new(s->both->n_nodes, sizeof(*used), "contexts");
-
+    bool *used = memory_new(s->both->n_nodes, sizeof *used, "contexts");
     for (uint32_t i = s->both->n_nodes - 1; i > 0; i--) {
         used[i] |= s->growth[i] > 0;
         used[s->both->nodes[i].parent] |= used[i];
@@ -188,13 +176,11 @@ static bool *find_used(const struct subtraction *s) {
 
 static void copy_nodes(struct profile *to, const struct subtraction *s) {
     const struct profile *both = s->both;
-    uint32_t *node = memory_new(both->n_nodes, sizeof(*node), "contexts");
-    uint32_t *location = memory_new(both->n_locations, sizeof(*location), "locations");
+    uint32_t *node = memory_new(both->n_nodes, sizeof *node, "contexts");
+    uint32_t *location = memory_new(both->n_locations, sizeof *location, "locations");
     bool *used = find_used(s);
-
     for (uint32_t i = 1; i < both->n_nodes; i++) {
         const struct profile_node *from = &both->nodes[i];
-
         if (from->process >= to->n_processes)
             continue;
         if (from->parent == 0) {
@@ -217,7 +203,6 @@ static void copy_nodes(struct profile *to, const struct subtraction *s) {
 static void set_times(struct profile *to, const struct profile *start, const struct profile *end) {
     uint64_t then = start != NULL ? start->time_ns + start->duration_ns : end->time_ns;
     uint64_t now = end->time_ns + end->duration_ns;
-
     to->time_ns = then < now ? then : now; /* a clock may be set back */
     to->duration_ns = now - to->time_ns;
     to->window_ns = 0;
@@ -228,7 +213,6 @@ struct profile *since_make(const struct profile *start, const struct profile *en
     const struct profile *const parts[] = {end, start};
     size_t bad;
     struct profile *alone = merge_profiles(parts, 1, &bad, error, error_bytes), *both, *to;
-
     if (alone == NULL)
         return NULL;
     both = merge_profiles(parts, start != NULL ? 2 : 1, &bad, error, error_bytes);
@@ -239,10 +223,10 @@ struct profile *since_make(const struct profile *start, const struct profile *en
     struct subtraction s = {
         .end = alone,
         .both = both,
-        .growth = memory_new(both->n_nodes, sizeof(*s.growth), "contexts"),
+        .growth = memory_new(both->n_nodes, sizeof *s.growth, "contexts"),
         .hidden = profile_find_hidden(both),
-        .first = memory_new(both->n_nodes, sizeof(*s.first), "contexts"),
-        .next = memory_new(both->n_nodes, sizeof(*s.next), "contexts"),
+        .first = memory_new(both->n_nodes, sizeof *s.first, "contexts"),
+        .next = memory_new(both->n_nodes, sizeof *s.next, "contexts"),
     };
 
     link_children(&s);

@@ -20,10 +20,8 @@ struct tree {
  * below each. */
 static uint64_t count_frames(struct tree *tree, uint64_t least) {
     uint64_t frames = 0;
-
     for (uint32_t i = 1; i < tree->profile->n_nodes; i++) {
         const struct profile_node *node = &tree->profile->nodes[i];
-
         if (tree->inclusive[i] >= least) {
             frames += node->count > 0 || node->error > 0 ? tree->depth[i] : 0;
         } else if (tree->inclusive[node->parent] >= least && tree->cut_at[node->parent] != least) {
@@ -44,8 +42,8 @@ double stacks_phi(const struct profile *profile) {
     struct tree tree = {
         .profile = profile,
         .inclusive = tree_inclusive(profile),
-        .depth = memory_new(profile->n_nodes, sizeof(*tree.depth), "contexts"),
-        .cut_at = memory_new(profile->n_nodes, sizeof(*tree.cut_at), "contexts"),
+        .depth = memory_new(profile->n_nodes, sizeof *tree.depth, "contexts"),
+        .cut_at = memory_new(profile->n_nodes, sizeof *tree.cut_at, "contexts"),
     };
     uint64_t total = profile_total(profile), low = 0, high = total;
 

@@ -51,10 +51,10 @@ static struct profile *rewrite(struct profile *profile, bool *matched, rewrite_f
                           .to = copy_begin(profile),
                           .matched = matched,
                           .hidden = profile_find_hidden(profile)};
-    r.node = memory_new(profile->n_nodes, sizeof(*r.node), "contexts");
-    r.place = memory_new(profile->n_locations, sizeof(*r.place), "locations");
-    r.outermost = memory_new(profile->n_nodes, sizeof(*r.outermost), "contexts");
-    r.hidden_top = memory_new(profile->n_nodes, sizeof(*r.hidden_top), "contexts");
+    r.node = memory_new(profile->n_nodes, sizeof *r.node, "contexts");
+    r.place = memory_new(profile->n_locations, sizeof *r.place, "locations");
+    r.outermost = memory_new(profile->n_nodes, sizeof *r.outermost, "contexts");
+    r.hidden_top = memory_new(profile->n_nodes, sizeof *r.hidden_top, "contexts");
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         r.node[i] =
             is_root(profile, i) ? profile_root(r.to, profile->nodes[i].process) : where(&r, i);
@@ -192,7 +192,7 @@ static void find_errors(struct profile *profile) {
 
 static bool *match_modules(const struct profile *profile, const char *expression) {
     bool *modules = filter_match_modules(profile, expression);
-    bool *matched = memory_new(profile->n_locations, sizeof(*matched), "locations");
+    bool *matched = memory_new(profile->n_locations, sizeof *matched, "locations");
     for (uint32_t i = 1; i < profile->n_locations; i++)
         matched[i] = profile->locations[i].module != 0 && modules[profile->locations[i].module];
     free(modules);
@@ -200,7 +200,7 @@ static bool *match_modules(const struct profile *profile, const char *expression
 }
 
 static bool *match_system_calls(const struct profile *profile) {
-    bool *matched = memory_new(profile->n_locations, sizeof(*matched), "locations");
+    bool *matched = memory_new(profile->n_locations, sizeof *matched, "locations");
     for (uint32_t i = 1; i < profile->n_locations; i++)
         matched[i] =
             strcmp(profile->modules[profile->locations[i].module].path, PROFILE_KERNEL) == 0;

@@ -53,7 +53,6 @@ static void put_function(struct json_out *json, const struct annotation *annotat
 
 bool annotation_write_json(FILE *out, const struct annotation *annotation) {
     struct json_out json = {.out = out};
-
     json_begin(&json, '{');
     json_string_member(&json, "format", "hcct-annotation");
     json_number_member(&json, "version", 1);

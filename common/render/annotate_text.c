@@ -20,11 +20,10 @@
 static FILE *open_source(const char *path, const char *directory) {
     char name[8192];
     FILE *file = path[0] == '/' ? fopen(path, "re") : NULL;
-
     for (const char *end = path; file == NULL && directory != NULL && end != NULL;
          end = strchr(end, '/')) {
         end += *end == '/';
-        snprintf(name, sizeof(name), "%s/%s", directory, end);
+        snprintf(name, sizeof name, "%s/%s", directory, end);
         file = fopen(name, "re");
     }
     return file;
@@ -44,7 +43,6 @@ static double points(const struct annotation *annotation, uint64_t weight) {
 /* Have some weights bounds that would not show as 0.00? */
 static bool has_bounds(const struct annotation *annotation) {
     uint64_t most = annotation->unknown;
-
     for (uint32_t i = 0; i < annotation->n_functions; i++)
         for (uint32_t k = 0; k < annotation->functions[i].n_lines; k++)
             if (annotation->functions[i].lines[k].more > most)
@@ -92,7 +90,6 @@ static void put_source_line(FILE *out, char *text) {
 static void put_line(FILE *out, const struct annotation *annotation,
                      const struct annotate_line *line, uint32_t number, char *text) {
     uint64_t total = annotation->total;
-
     put_share(out, line != NULL ? line->self : 0, total);
     put_share(out, line != NULL ? line->inclusive : 0, total);
     put_more(out, annotation, line);
@@ -121,7 +118,6 @@ static void put_no_line(FILE *out, const struct annotation *annotation,
                 called[] = "line not known: code of the caller without line information";
     struct annotate_line self = {.self = line->self, .inclusive = line->self};
     struct annotate_line calls = *line;
-
     calls.self = 0;
     calls.inclusive -= line->self < line->inclusive ? line->self : line->inclusive;
     if (self.self > 0)
@@ -133,7 +129,6 @@ static void put_no_line(FILE *out, const struct annotation *annotation,
 static bool is_near(const struct annotate_function *function, uint32_t number, uint32_t around) {
     for (uint32_t i = 0; i < function->n_lines; i++) {
         uint32_t line = function->lines[i].line;
-
         if (line != 0 && number + around >= line && number <= line + around)
             return true;
     }
@@ -146,12 +141,10 @@ static void put_source(FILE *out, const struct annotation *annotation,
     size_t room = 0;
     ssize_t length;
     uint32_t number = 0, next = 0, shown = 0;
-
     while (next < function->n_lines && function->lines[next].line == 0)
         next++;
     while ((length = getline(&text, &room, source)) >= 0 && number < UINT32_MAX) {
         const struct annotate_line *line = NULL;
-
         number++;
         text[strcspn(text, "\r\n")] = '\0';
         if (length > TEXT_MAX)
@@ -175,7 +168,6 @@ static void put_intervals(FILE *out, const struct annotation *annotation,
                           const struct annotate_function *function) {
     const struct chance chance = chance_of(annotation->profile);
     double share = points(annotation, function->inclusive) / 100;
-
     if (has_bounds(annotation))
         fprintf(
             out,
@@ -193,7 +185,6 @@ static void put_function(FILE *out, const struct annotation *annotation,
     const struct profile *profile = annotation->profile;
     bool has_file = function->file[0] != '\0';
     FILE *source = has_file ? open_source(function->file, sources->directory) : NULL;
-
     utf8_put(out, function->name);
     fputs(has_file ? "  " : "", out);
     utf8_put(out, function->file);
@@ -223,7 +214,6 @@ static void put_function(FILE *out, const struct annotation *annotation,
 static bool could_have_lines(const struct annotation *annotation) {
     const struct profile *profile = annotation->profile;
     bool walks = false, bare = false;
-
     for (uint32_t i = 1; i < profile->n_processes; i++) {
         if (profile->processes[i].lines)
             return false;

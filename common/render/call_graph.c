@@ -24,15 +24,13 @@ struct walk {
 
 static void walk_begin(struct walk *walk, const struct call_graph *graph) {
     uint32_t n = graph->profile->n_nodes;
-
-    *walk = (struct walk){.graph = graph, .next = memory_new(n, sizeof(*walk->next), "a tree")};
-    memcpy(walk->next, graph->view.first, n * sizeof(*walk->next));
+    *walk = (struct walk){.graph = graph, .next = memory_new(n, sizeof *walk->next, "a tree")};
+    memcpy(walk->next, graph->view.first, n * sizeof *walk->next);
 }
 
 /* The node that is entered, or left, as *enters says; 0 at the end. */
 static uint32_t walk_step(struct walk *walk, bool *enters) {
     uint32_t at = walk->at;
-
     *enters = walk->next[at] < walk->graph->view.first[at + 1];
     walk->at = *enters ? walk->graph->view.child[walk->next[at]++]
                        : walk->graph->profile->nodes[at].parent;
@@ -43,32 +41,27 @@ static uint32_t walk_step(struct walk *walk, bool *enters) {
 
 static uint32_t frame_of(const struct call_graph *graph, uint32_t node) {
     const struct profile_node *it = &graph->profile->nodes[node];
-
     return it->parent == 0 ? graph->profile->n_locations + it->process : it->location;
 }
 
 /* Strings of a profile are equal when their addresses are. */
 static bool same_function(const void *entries, uint32_t i, const void *key) {
     const struct call_frame *have = &((const struct call_frame *)entries)[i], *want = key;
-
     return have->name == want->name && have->file == want->file && have->object == want->object;
 }
 
 static bool same_name(const void *entries, uint32_t i, const void *key) {
     const struct call_frame *have = &((const struct call_frame *)entries)[i], *want = key;
-
     return have->name == want->name && have->file == want->file;
 }
 
 static bool same_symbol(const void *entries, uint32_t i, const void *key) {
     const struct call_frame *have = &((const struct call_frame *)entries)[i], *want = key;
-
     return have->name == want->name && have->object == want->object;
 }
 
 static uint64_t hash_frame(const struct call_frame *frame, bool object, bool file) {
     uint64_t hash = seeded_hash(0, (uintptr_t)frame->name);
-
     hash = object ? seeded_hash(hash, (uintptr_t)frame->object) : hash;
     return file ? seeded_hash(hash, (uintptr_t)frame->file) : hash;
 }
@@ -79,21 +72,18 @@ static uint32_t first_like(struct intern *table, const struct call_graph *graph,
     const struct call_frame *frame = &graph->frames[i];
     uint64_t hash = hash_frame(frame, equal != same_name, equal != same_symbol);
     uint32_t *slot = intern_find(table, hash, equal, graph->frames, frame);
-
     return *slot = *slot != 0 ? *slot : i;
 }
 
 static void name_frames(struct call_graph *graph) {
     struct profile *profile = graph->profile;
     const char *none = profile_string(profile, NULL);
-
     for (uint32_t i = 1; i < profile->n_locations; i++) {
         const struct profile_location *place = &profile->locations[i];
         const struct profile_function *function =
             &profile->functions[place->n_lines > 0 ? place->lines[0].function : 0];
         const char *name =
             place->n_lines > 0 ? function->name : profile_place_name(profile, profile, place);
-
         graph->frames[i].object = profile_string(profile, profile->modules[place->module].path);
         graph->frames[i].name = profile_string(profile, name);
         graph->frames[i].file = place->n_lines > 0 ? profile_string(profile, function->file) : none;
@@ -101,7 +91,6 @@ static void name_frames(struct call_graph *graph) {
     for (uint32_t i = 1; i < profile->n_processes; i++) {
         struct call_frame *frame = &graph->frames[profile->n_locations + i];
         char *label = comment_process_label(profile, i);
-
         frame->object = profile_string(profile, profile->processes[i].exe);
         frame->name = profile_string(profile, label);
         frame->file = none;
@@ -113,7 +102,6 @@ static void name_frames(struct call_graph *graph) {
  * one without a file is the one of its name that has one. */
 static void find_files(struct call_graph *graph) {
     struct intern by_symbol = {0};
-
     for (uint32_t i = 1; i < graph->profile->n_locations; i++)
         if (*graph->frames[i].file != '\0')
             first_like(&by_symbol, graph, i, same_symbol);
@@ -127,14 +115,12 @@ static void find_files(struct call_graph *graph) {
 static void make_frames(struct call_graph *graph) {
     uint32_t n = graph->profile->n_locations + graph->profile->n_processes;
     struct intern functions = {0}, names = {0};
-
-    graph->frames = memory_new(n, sizeof(*graph->frames), "functions");
+    graph->frames = memory_new(n, sizeof *graph->frames, "functions");
     name_frames(graph);
     if (graph->kind == CALL_GRAPH_OF_FUNCTIONS)
         find_files(graph);
     for (uint32_t i = 1; i < n; i++) {
         struct call_frame *frame = &graph->frames[i];
-
         frame->identity = frame->alike = i;
         if (frame->name == NULL || graph->kind == CALL_GRAPH_OF_PLACES)
             continue;
@@ -149,7 +135,6 @@ static void make_frames(struct call_graph *graph) {
 
 static bool same_vertex(const void *entries, uint32_t i, const void *key) {
     const struct call_vertex *have = &((const struct call_vertex *)entries)[i], *want = key;
-
     return have->frame == want->frame && have->level == want->level;
 }
 
@@ -166,14 +151,13 @@ static uint32_t find_vertex(struct vertices *v, uint32_t node) {
     const struct call_frame *frame = &graph->frames[frame_of(graph, node)];
     struct call_vertex vertex = {.frame = frame->identity, .level = 1};
     uint32_t *slot;
-
     if (graph->kind == CALL_GRAPH_OF_FUNCTIONS)
         vertex.level += v->open[frame->alike];
     slot = intern_find(&v->table, seeded_hash(vertex.frame, vertex.level), same_vertex,
                        graph->vertices, &vertex);
     if (*slot == 0) {
         graph->vertices =
-            memory_grow(graph->vertices, graph->n_vertices, &v->room, sizeof(vertex), "functions");
+            memory_grow(graph->vertices, graph->n_vertices, &v->room, sizeof vertex, "functions");
         graph->vertices[graph->n_vertices] = vertex;
         *slot = graph->n_vertices++;
     }
@@ -185,7 +169,6 @@ static void enter_vertex(struct vertices *v, uint32_t node) {
     const struct profile_node *it = &graph->profile->nodes[node];
     uint32_t *open = &v->open[graph->frames[frame_of(graph, node)].alike];
     struct call_vertex *vertex;
-
     graph->vertex[node] = find_vertex(v, node);
     vertex = &graph->vertices[graph->vertex[node]];
     vertex->self += it->count;
@@ -206,14 +189,12 @@ static bool is_pruned(const struct call_graph *graph, const struct call_vertex *
 static void bound_vertices(struct call_graph *graph, uint64_t hidden) {
     const struct profile *profile = graph->profile;
     uint64_t unknown = 0;
-
     for (uint32_t i = 1; i < graph->n_vertices; i++)
         if (is_pruned(graph, &graph->vertices[i]))
             unknown += graph->vertices[i].self;
     for (uint32_t i = 1; i < graph->n_vertices; i++) {
         struct call_vertex *vertex = &graph->vertices[i];
         bool is_process = vertex->frame >= profile->n_locations;
-
         vertex->self_error = unknown;
         vertex->inclusive_error += hidden;
         if (is_process || is_pruned(graph, vertex)) {
@@ -228,13 +209,12 @@ static void bound_vertices(struct call_graph *graph, uint64_t hidden) {
 static void make_vertices(struct call_graph *graph) {
     uint32_t n = graph->profile->n_locations + graph->profile->n_processes, node;
     struct vertices v = {.graph = graph,
-                         .open = memory_new(n, sizeof(*v.open), "functions"),
+                         .open = memory_new(n, sizeof *v.open, "functions"),
                          .hidden = bounds_hidden(graph->profile, graph->view.inclusive)};
     struct walk walk;
     bool enters;
-
-    graph->vertex = memory_new(graph->profile->n_nodes, sizeof(*graph->vertex), "contexts");
-    graph->vertices = memory_grow(NULL, 0, &v.room, sizeof(*graph->vertices), "functions");
+    graph->vertex = memory_new(graph->profile->n_nodes, sizeof *graph->vertex, "contexts");
+    graph->vertices = memory_grow(NULL, 0, &v.room, sizeof *graph->vertices, "functions");
     graph->vertices[0] = (struct call_vertex){0};
     graph->n_vertices = 1;
     walk_begin(&walk, graph);
@@ -265,7 +245,6 @@ struct edges {
 
 static bool same_edge(const void *entries, uint32_t i, const void *key) {
     const struct call_edge *have = &((const struct call_edge *)entries)[i], *want = key;
-
     return have->caller == want->caller && have->callee == want->callee &&
            have->place == want->place;
 }
@@ -275,13 +254,12 @@ static uint32_t find_edge(struct edges *e, uint32_t caller, uint32_t callee, uin
     struct call_graph *graph = e->graph;
     struct call_edge edge = {.caller = caller, .callee = callee, .inlined = true};
     uint32_t *slot;
-
     if (graph->kind == CALL_GRAPH_OF_FUNCTIONS)
         edge.place = place;
     slot = intern_find(&e->table, seeded_hash(seeded_hash(caller, callee), edge.place), same_edge,
                        graph->edges, &edge);
     if (*slot == 0) {
-        graph->edges = memory_grow(graph->edges, graph->n_edges, &e->room, sizeof(edge), "calls");
+        graph->edges = memory_grow(graph->edges, graph->n_edges, &e->room, sizeof edge, "calls");
         graph->edges[graph->n_edges] = edge;
         *slot = graph->n_edges++;
     }
@@ -292,7 +270,6 @@ static void add_own(struct edges *e, uint32_t node) {
     const struct profile_node *it = &e->graph->profile->nodes[node];
     uint32_t number = find_edge(e, e->graph->vertex[node], 0, it->location);
     struct call_edge *edge = &e->graph->edges[number];
-
     edge->contexts++;
     edge->weight += it->count;
 }
@@ -301,7 +278,6 @@ static void add_call(struct edges *e, uint32_t caller, uint32_t node) {
     const struct call_graph *graph = e->graph;
     const struct profile_node *nodes = graph->profile->nodes;
     struct call_edge *edge;
-
     e->edge[node] =
         find_edge(e, graph->vertex[caller], graph->vertex[node], nodes[caller].location);
     edge = &graph->edges[e->edge[node]];
@@ -319,7 +295,6 @@ static void enter_edge(struct edges *e, uint32_t node) {
     const struct call_graph *graph = e->graph;
     const struct profile_node *it = &graph->profile->nodes[node];
     uint32_t above = e->anchor[it->parent];
-
     e->anchor[node] = above;
     if (e->kept != NULL && !e->kept[graph->vertex[node]])
         return;
@@ -337,7 +312,6 @@ static int compare_edges(const void *a, const void *b, void *arg) {
     const struct profile_location *py = &profile->locations[y->place];
     uint32_t line_x = px->n_lines > 0 ? px->lines[0].line : 0;
     uint32_t line_y = py->n_lines > 0 ? py->lines[0].line : 0;
-
     if (x->caller != y->caller)
         return x->caller < y->caller ? -1 : 1;
     if (line_x != line_y)
@@ -353,14 +327,13 @@ void call_graph_connect(struct call_graph *graph, const bool *kept) {
     uint32_t n = graph->profile->n_nodes, node;
     struct edges e = {.graph = graph,
                       .kept = kept,
-                      .edge = memory_new(n, sizeof(*e.edge), "calls"),
-                      .anchor = memory_new(n, sizeof(*e.anchor), "calls"),
+                      .edge = memory_new(n, sizeof *e.edge, "calls"),
+                      .anchor = memory_new(n, sizeof *e.anchor, "calls"),
                       .hidden = bounds_hidden(graph->profile, graph->view.inclusive)};
     struct walk walk;
     bool enters;
-
     free(graph->edges);
-    graph->edges = memory_grow(NULL, 0, &e.room, sizeof(*graph->edges), "calls");
+    graph->edges = memory_grow(NULL, 0, &e.room, sizeof *graph->edges, "calls");
     graph->edges[0] = (struct call_edge){0};
     graph->n_edges = 1;
     walk_begin(&walk, graph);
@@ -373,7 +346,7 @@ void call_graph_connect(struct call_graph *graph, const bool *kept) {
     for (uint32_t i = 1; i < graph->n_edges; i++)
         if (graph->edges[i].callee != 0)
             graph->edges[i].error += e.hidden[0];
-    qsort_r(graph->edges + 1, graph->n_edges - 1, sizeof(*graph->edges), compare_edges, graph);
+    qsort_r(graph->edges + 1, graph->n_edges - 1, sizeof *graph->edges, compare_edges, graph);
     free(walk.next);
     free(e.edge);
     free(e.anchor);

@@ -53,7 +53,6 @@ static void put_side(struct json_out *json, const char *key, const struct diff_s
 static void put_frame(struct json_out *json, const struct diff *diff, uint32_t node) {
     const struct profile *profile = diff->profile;
     const struct profile_location *place = &profile->locations[profile->nodes[node].location];
-
     json_known_member(json, "function", tree_name(profile, node));
     json_known_member(json, "module", profile->modules[place->module].path);
     if (place->n_lines > 0) {
@@ -69,7 +68,6 @@ static void put_frame(struct json_out *json, const struct diff *diff, uint32_t n
 
 static void put_node(struct json_out *json, const struct diff *diff, uint32_t node) {
     const struct profile_node *it = &diff->profile->nodes[node];
-
     json_begin(json, '{');
     if (it->parent == 0) {
         json_key(json, "parent");

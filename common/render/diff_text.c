@@ -39,22 +39,20 @@ struct report {
 /* A weight that is not negative: a share in per cent, or in the unit. */
 static struct formatted amount(const struct diff *diff, double weight) {
     struct formatted formatted;
-
     if (diff->mode != DIFF_SHARES)
         return format_weight(diff->profile, (uint64_t)llround(weight));
-    snprintf(formatted.text, sizeof(formatted.text), "%.2f %%",
+    snprintf(formatted.text, sizeof formatted.text, "%.2f %%",
              100 * weight / (double)diff->after_total);
     return formatted;
 }
 
 static struct formatted signed_amount(const struct diff *diff, double weight) {
     struct formatted formatted;
-
     struct formatted size = amount(diff, fabs(weight));
 
     /* no sign where only zeros would follow */
     bool none = strpbrk(size.text, "123456789") == NULL;
-    snprintf(formatted.text, sizeof(formatted.text), "%s%.60s",
+    snprintf(formatted.text, sizeof formatted.text, "%s%.60s",
              none         ? ""
              : weight < 0 ? "-"
                           : "+",
@@ -67,11 +65,10 @@ static struct formatted other_change(const struct diff *diff, const struct diff_
     double change = (double)w->after - (double)w->before / diff->scale;
     struct formatted formatted,
         size = format_weight(diff->profile, (uint64_t)llround(fabs(change)));
-
     if (diff->mode != DIFF_SHARES)
-        snprintf(formatted.text, sizeof(formatted.text), "%+.2f pt", diff_share_change(diff, w));
+        snprintf(formatted.text, sizeof formatted.text, "%+.2f pt", diff_share_change(diff, w));
     else
-        snprintf(formatted.text, sizeof(formatted.text), "%s%.60s", change < 0 ? "-" : "+",
+        snprintf(formatted.text, sizeof formatted.text, "%s%.60s", change < 0 ? "-" : "+",
                  size.text);
     return formatted;
 }
@@ -90,7 +87,6 @@ static void put_side(const struct report *r, int side) {
     const struct diff_side *it = &r->diff->side[side];
     const struct profile *profile = r->diff->profile;
     char *exe = shorten(*it->title != '\0' ? it->title : it->exe, NAME_COLUMNS, "..");
-
     label(r, side == DIFF_BEFORE ? "before" : "after");
     if (*it->name != '\0') {
         utf8_put(r->out, it->name);
@@ -112,7 +108,6 @@ static void put_side(const struct report *r, int side) {
 static void put_total(const struct report *r) {
     const struct diff_weight *total = &r->diff->total;
     double before = (double)total->before;
-
     label(r, "total");
     fprintf(r->out, "%s -> %s, %+.1f %%", format_weight(r->diff->profile, total->before).text,
             format_weight(r->diff->profile, total->after).text, 100 * diff_change(total) / before);
@@ -130,13 +125,11 @@ static bool any_lost(const struct diff *diff) {
 static void put_loss(const struct report *r) {
     const struct diff *diff = r->diff;
     const char *separator = "";
-
     if (!any_lost(diff))
         return;
     label(r, "lost");
     for (int side = 0; side < DIFF_SIDES; side++) {
         const struct diff_side *it = &diff->side[side];
-
         if (it->lost == 0)
             continue;
         fprintf(r->out, "%s%s of it %s", separator, format_weight(diff->profile, it->lost).text,
@@ -153,7 +146,6 @@ static void put_loss(const struct report *r) {
 
 static void put_why(const struct report *r) {
     const struct diff *diff = r->diff;
-
     switch (diff->why) {
     case DIFF_ASKED:
         fputs("as asked for", r->out);
@@ -191,7 +183,6 @@ static void put_why(const struct report *r) {
 
 static void put_how(const struct report *r) {
     const struct diff *diff = r->diff;
-
     label(r, "compared");
     fprintf(r->out, "%s by %s: ",
             diff->mode == DIFF_SHARES ? "shares of the total"
@@ -206,7 +197,6 @@ static void put_how(const struct report *r) {
 
 static void put_error(const struct report *r) {
     const struct diff *diff = r->diff;
-
     label(r, "error");
     switch (diff->sampling) {
     case DIFF_EXACT:
@@ -239,7 +229,6 @@ static void put_error(const struct report *r) {
 
 static void put_title(const struct report *r, const char *title, const char *last) {
     int bytes_beyond = (int)(strlen(r->plus_minus) - utf8_columns(r->plus_minus));
-
     fprintf(r->out, "%s%s%s\n  %*s%*s%*s%*s%*s%*s%*s  %s\n", r->bold, title, r->off, CELL, "before",
             CELL, "after", CELL, "change", CELL + bytes_beyond, r->plus_minus, CELL,
             r->diff->mode == DIFF_SHARES ? "weight" : "share", CELL + 2, "all before", CELL,
@@ -250,7 +239,6 @@ static void put_numbers(const struct report *r, const struct diff_weight *self,
                         const struct diff_weight *inclusive) {
     const struct diff *diff = r->diff;
     const char *color = !self->beyond ? "" : self->after > self->before ? r->grew : r->shrank;
-
     fprintf(r->out, "%s%c %*s%*s%*s%*s%*s%*s%*s%s  ", color, self->beyond ? '*' : ' ', CELL,
             amount(diff, (double)self->before).text, CELL, amount(diff, (double)self->after).text,
             CELL, signed_amount(diff, diff_change(self)).text, CELL,
@@ -261,7 +249,6 @@ static void put_numbers(const struct report *r, const struct diff_weight *self,
 
 static size_t room(const struct report *r) {
     size_t used = 7 * CELL + 6, width = r->options->width;
-
     if (width == 0)
         return PATH_COLUMNS;
     return width > used + PATH_LEAST ? width - used : PATH_LEAST;
@@ -276,7 +263,6 @@ static const char *location_name(const struct profile *profile, uint32_t locatio
 static void put_place(const struct report *r, uint32_t location) {
     const struct profile *profile = r->diff->profile;
     const struct profile_location *place = &profile->locations[location];
-
     if (r->diff->by == PROFILE_BY_LINE && place->n_lines > 0 && place->lines[0].line > 0)
         fprintf(r->out, ":%" PRIu32, place->lines[0].line);
     if (r->diff->by == PROFILE_BY_SITE && place->address != 0)
@@ -287,7 +273,6 @@ static void put_functions(const struct report *r) {
     const struct profile *profile = r->diff->profile;
     uint32_t n, shown;
     struct diff_function *functions = diff_functions(r->diff, &n);
-
     while (n > 0 && functions[n - 1].self.before + functions[n - 1].self.after == 0)
         n--;
     shown = n < r->options->top || r->all ? n : r->options->top;
@@ -299,7 +284,6 @@ static void put_functions(const struct report *r) {
         uint32_t location = functions[i].location;
         const char *module = profile->modules[profile->locations[location].module].path;
         char *name = shorten(location_name(profile, location), room(r), "..");
-
         put_numbers(r, &functions[i].self, &functions[i].inclusive);
         fputs(name, r->out);
         put_place(r, location);
@@ -318,7 +302,6 @@ static void put_functions(const struct report *r) {
 
 static void put_process(const struct report *r, const struct profile_process *process) {
     char *name = shorten(process->command, NAME_COLUMNS, "..");
-
     fprintf(r->out, "%s: ", name);
     free(name);
 }
@@ -329,10 +312,8 @@ static void put_path(const struct report *r, uint32_t node) {
     size_t columns = 0, n = 0, most = room(r);
     char *names[PATH_COLUMNS];
     uint32_t locations[PATH_COLUMNS], at = node;
-
     for (; n < PATH_COLUMNS && profile->nodes[at].parent != 0; at = profile->nodes[at].parent) {
         char *name = shorten(tree_name(profile, at), NAME_COLUMNS, "..");
-
         columns += utf8_columns(name) + 3;
         if (columns > most && n > 0) {
             free(name);
@@ -371,10 +352,8 @@ static void put_kind(const struct report *r, const uint32_t *contexts, uint32_t 
                      const char *title) {
     const struct diff *diff = r->diff;
     uint32_t limit = r->options->n > 0 ? r->options->n : CONTEXTS, listed = 0;
-
     for (uint32_t i = 0; i < n; i++) {
         const struct diff_weight *self = &diff->self[contexts[i]];
-
         if (!is_listed(r, self, kind))
             continue;
         if (listed == 0)
@@ -396,10 +375,8 @@ static void put_rest(const struct report *r, const uint32_t *contexts, uint32_t 
     const struct diff *diff = r->diff;
     double change = 0, pruned = 0;
     uint64_t within = 0;
-
     for (uint32_t i = 0; i < n; i++) {
         const struct diff_weight *self = &diff->self[contexts[i]];
-
         within += !self->beyond;
         change += self->beyond ? 0 : diff_change(self);
     }
@@ -430,7 +407,6 @@ bool write_text_diff(FILE *out, const struct diff *diff, const struct format_opt
                             .shrank = color ? "\033[34m" : "",
                             .off = color ? "\033[0m" : ""};
     uint32_t n, *contexts = diff_contexts(diff, &n);
-
     put_side(&report, DIFF_BEFORE);
     put_side(&report, DIFF_AFTER);
     put_total(&report);

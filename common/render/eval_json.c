@@ -17,7 +17,6 @@ static void put_known(struct json_out *json, const char *key, uint64_t value) {
 static void put_path(struct json_out *json, const char *key, const struct eval *eval,
                      uint32_t context) {
     char *path;
-
     if (context == 0)
         return;
     path = eval_path(&eval->join, context);
@@ -28,7 +27,6 @@ static void put_path(struct json_out *json, const char *key, const struct eval *
 static void put_side(struct json_out *json, const char *key, const struct eval *eval, int side) {
     const struct eval_side *it = &eval->join.side[side];
     const struct profile *profile = eval->profile[side];
-
     json_object_member(json, key);
     json_string_member(json, "command", it->exe);
     json_number_member(json, "executables", it->n_exes);
@@ -48,7 +46,6 @@ static void put_coverage(struct json_out *json, const struct eval *eval) {
     json_array_member(json, "coverage");
     for (unsigned k = 0; k < eval->n_coverage; k++) {
         const struct eval_coverage *it = &eval->coverage[k];
-
         json_begin(json, '{');
         json_double_member(json, "tau", it->tau);
         json_number_member(json, "hot", it->hot);
@@ -100,7 +97,6 @@ static void put_error(struct json_out *json, const char *key, const struct eval 
 static void put_tree(struct json_out *json, const struct eval *eval) {
     const struct eval_side *exact = &eval->join.side[EVAL_EXACT];
     const struct eval_side *approx = &eval->join.side[EVAL_APPROX];
-
     json_object_member(json, "tree");
     json_number_member(json, "nodes", eval->tree);
     json_number_member(json, "cold", eval->tree_cold);
@@ -130,7 +126,6 @@ static void put_how(struct json_out *json, const struct eval *eval) {
 
 bool eval_write_json(FILE *out, const struct eval *eval) {
     struct json_out json = {.out = out};
-
     json_begin(&json, '{');
     put_how(&json, eval);
     put_side(&json, "exact", eval, EVAL_EXACT);

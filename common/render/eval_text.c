@@ -23,8 +23,7 @@ static void label(FILE *out, const char *word) {
 
 static struct formatted held(double share) {
     struct formatted formatted;
-
-    snprintf(formatted.text, sizeof(formatted.text), "%.2f %%", floor(share * 1e4 + 1e-6) / 100);
+    snprintf(formatted.text, sizeof formatted.text, "%.2f %%", floor(share * 1e4 + 1e-6) / 100);
     return formatted;
 }
 
@@ -38,7 +37,6 @@ static void put_path(FILE *out, const struct eval *eval, const char *what, uint3
     char *name[PATH_FRAMES];
     size_t columns = 0, n = 0;
     uint32_t at = context;
-
     if (context == 0)
         return;
     for (; n < PATH_FRAMES && join->contexts[at].parent != 0; at = join->contexts[at].parent) {
@@ -63,7 +61,6 @@ static void put_side(FILE *out, const struct eval *eval, int side, const char *w
     const struct profile *profile = eval->profile[side];
     const char *collector = eval_collector(profile);
     char *exe = shorten(it->exe, NAME_COLUMNS, "..");
-
     label(out, word);
     fputs(exe, out);
     free(exe);
@@ -137,7 +134,6 @@ static void put_coverage(FILE *out, const struct eval *eval) {
             "hot", "covered", "coverage");
     for (unsigned k = 0; k < eval->n_coverage; k++) {
         const struct eval_coverage *it = &eval->coverage[k];
-
         label(out, "");
         fprintf(out, "%9g %11s %11s %11s\n", it->tau, format_count(it->hot).text,
                 format_count(it->covered).text, held(eval_share(it->covered, it->hot)).text);
@@ -217,7 +213,6 @@ static void put_tree(FILE *out, const struct eval *eval) {
 
 static void put_kept(FILE *out, const struct eval *eval, int side, const char *word) {
     const struct eval_side *it = &eval->join.side[side];
-
     if (it->contexts == 0)
         return;
     label(out, word);
@@ -233,7 +228,6 @@ static void put_kept(FILE *out, const struct eval *eval, int side, const char *w
 static void put_sizes(FILE *out, const struct eval *eval) {
     const struct eval_side *exact = &eval->join.side[EVAL_EXACT];
     const struct eval_side *approx = &eval->join.side[EVAL_APPROX];
-
     put_kept(out, eval, EVAL_EXACT, "kept");
     put_kept(out, eval, EVAL_APPROX, exact->contexts > 0 ? "" : "kept");
     if (exact->contexts == 0 || approx->contexts == 0)

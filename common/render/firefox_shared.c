@@ -35,7 +35,6 @@ static void end_table(struct json_out *json, uint32_t length) {
 static void put_stacks(struct json_out *json, const struct firefox_tables *t) {
     const struct profile *profile = t->profile;
     uint32_t n = 0;
-
     json_object_member(json, "stackTable");
     json_array_member(json, "frame");
     for (uint32_t i = 1; i < profile->n_nodes; i++)
@@ -46,7 +45,6 @@ static void put_stacks(struct json_out *json, const struct firefox_tables *t) {
     json_array_member(json, "prefixOffset");
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         uint32_t parent = profile->nodes[i].parent;
-
         if (parent == 0)
             continue;
         json_number(json, profile->nodes[parent].parent != 0 ? t->stack[i] - t->stack[parent] : 0);
@@ -64,8 +62,7 @@ static bool is_program(const struct profile *profile, uint32_t module) {
 }
 
 static int *module_categories(const struct profile *profile) {
-    int *category = memory_new(profile->n_modules, sizeof(*category), "modules");
-
+    int *category = memory_new(profile->n_modules, sizeof *category, "modules");
     for (uint32_t i = 1; i < profile->n_modules; i++)
         category[i] = is_program(profile, i) ? CATEGORY_PROGRAM : CATEGORY_LIBRARY;
     return category;
@@ -73,12 +70,10 @@ static int *module_categories(const struct profile *profile) {
 
 static void put_frame_categories(struct json_out *json, const struct profile *profile) {
     int *category = module_categories(profile);
-
     json_array_member(json, "category");
     for (uint32_t i = 1; i < profile->n_locations; i++) {
         const struct profile_location *place = &profile->locations[i];
         int it = place->module != 0 ? category[place->module] : CATEGORY_GENERATED;
-
         json_number(json, (uint64_t)(profile_is_pseudo(place) ? CATEGORY_OTHER : it));
     }
     json_end(json, ']');
@@ -96,18 +91,15 @@ static const struct firefox_function *frame_symbol(const struct firefox_tables *
 
 static void put_frame_places(struct json_out *json, const struct firefox_tables *t) {
     const struct profile *profile = t->profile;
-
     json_array_member(json, "address");
     for (uint32_t i = 1; i < profile->n_locations; i++) {
         const struct profile_location *place = &profile->locations[i];
-
         json_signed(json, firefox_has_address(place) ? (int64_t)place->address : -1);
     }
     json_end(json, ']');
     json_array_member(json, "line");
     for (uint32_t i = 1; i < profile->n_locations; i++) {
         uint32_t line = profile->locations[i].lines[0].line;
-
         number_or_null(json, line != 0, line);
     }
     json_end(json, ']');
@@ -115,7 +107,6 @@ static void put_frame_places(struct json_out *json, const struct firefox_tables 
 
 static void put_frames(struct json_out *json, const struct firefox_tables *t) {
     uint32_t n = t->profile->n_locations - 1;
-
     json_object_member(json, "frameTable");
     put_frame_places(json, t);
     put_frame_categories(json, t->profile);
@@ -130,7 +121,6 @@ static void put_frames(struct json_out *json, const struct firefox_tables *t) {
     json_array_member(json, "nativeSymbol");
     for (uint32_t i = 1; i <= n; i++) {
         const struct firefox_function *symbol = frame_symbol(t, i);
-
         number_or_null(json, symbol != NULL, symbol != NULL ? symbol->symbol : 0);
     }
     json_end(json, ']');
@@ -143,7 +133,6 @@ static void put_frames(struct json_out *json, const struct firefox_tables *t) {
 
 static void put_functions(struct json_out *json, struct firefox_tables *t) {
     uint32_t n = t->n_functions - 1;
-
     json_object_member(json, "funcTable");
     json_array_member(json, "name");
     for (uint32_t i = 1; i <= n; i++)
@@ -156,7 +145,6 @@ static void put_functions(struct json_out *json, struct firefox_tables *t) {
     json_array_member(json, "source");
     for (uint32_t i = 1; i <= n; i++) {
         const char *file = t->functions[i].file;
-
         number_or_null(json, *file != '\0', *file != '\0' ? firefox_source(t, file) : 0);
     }
     json_end(json, ']');
@@ -173,7 +161,6 @@ static void put_functions(struct json_out *json, struct firefox_tables *t) {
 
 static void put_symbols(struct json_out *json, struct firefox_tables *t) {
     uint32_t n = 0;
-
     json_object_member(json, "nativeSymbols");
     json_array_member(json, "libIndex");
     for (uint32_t i = 1; i < t->n_functions; i++) {
@@ -200,7 +187,6 @@ static void put_symbols(struct json_out *json, struct firefox_tables *t) {
 static void put_resources(struct json_out *json, struct firefox_tables *t) {
     const struct profile *profile = t->profile;
     uint32_t n = profile->n_modules - 1;
-
     json_object_member(json, "resourceTable");
     json_array_member(json, "lib");
     for (uint32_t i = 0; i < n; i++)
@@ -217,7 +203,6 @@ static void put_resources(struct json_out *json, struct firefox_tables *t) {
 
 static void put_sources(struct json_out *json, struct firefox_tables *t) {
     uint32_t n = t->n_files - 1;
-
     json_object_member(json, "sources");
     json_array_member(json, "filename");
     for (uint32_t i = 1; i <= n; i++)
@@ -242,7 +227,6 @@ static void put_empty_table(struct json_out *json, const char *key, const char *
 
 void firefox_put_shared(struct json_out *json, struct firefox_tables *tables) {
     static const char *const location_columns[] = {"source", "line", "column", NULL};
-
     json_object_member(json, "shared");
     put_stacks(json, tables);
     put_symbols(json, tables); /* numbers them, for the frames */
@@ -263,26 +247,22 @@ void firefox_put_shared(struct json_out *json, struct firefox_tables *tables) {
  * of other linkers and tools may be. */
 static void breakpad_id(const char *build_id, char id[34]) {
     static const uint8_t order[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
-
     id[0] = '\0';
-    if (strspn(build_id, "0123456789abcdefABCDEF") < 2 * sizeof(order))
+    if (strspn(build_id, "0123456789abcdefABCDEF") < 2 * sizeof order)
         return;
-    for (size_t i = 0; i < 2 * sizeof(order); i++) {
+    for (size_t i = 0; i < 2 * sizeof order; i++) {
         char digit = build_id[2 * order[i / 2] + i % 2];
-
         id[i] = digit >= 'a' && digit <= 'f' ? (char)(digit - 'a' + 'A') : digit;
     }
-    strcpy(id + 2 * sizeof(order), "0");
+    strcpy(id + 2 * sizeof order, "0");
 }
 
 void firefox_put_libs(struct json_out *json, const struct firefox_tables *tables) {
     const struct profile *profile = tables->profile;
-
     json_array_member(json, "libs");
     for (uint32_t i = 1; i < profile->n_modules; i++) {
         const struct profile_module *module = &profile->modules[i];
         char id[34];
-
         breakpad_id(module->build_id, id);
         json_begin(json, '{');
         json_string_member(json, "arch", "");

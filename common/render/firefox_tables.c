@@ -18,7 +18,6 @@
 static bool same_function(const void *entries, uint32_t i, const void *key) {
     const struct firefox_function *have = &((const struct firefox_tables *)entries)->functions[i];
     const struct firefox_function *want = key;
-
     return have->name == want->name && have->module == want->module;
 }
 
@@ -27,10 +26,9 @@ static uint32_t find_function(struct firefox_tables *t, const struct profile_loc
     struct firefox_function function = {.name = source->name, .module = place->module, .file = ""};
     uint32_t *slot = intern_find(&t->by_name, seeded_hash(place->module, (uintptr_t)source->name),
                                  same_function, t, &function);
-
     if (*slot == 0) {
-        t->functions = memory_grow(t->functions, t->n_functions, &t->function_room,
-                                   sizeof(function), "functions");
+        t->functions = memory_grow(t->functions, t->n_functions, &t->function_room, sizeof function,
+                                   "functions");
         t->functions[t->n_functions] = function;
         *slot = t->n_functions++;
     }
@@ -49,7 +47,6 @@ bool firefox_has_address(const struct profile_location *place) {
 static void set_entry(struct firefox_tables *t, uint32_t location) {
     const struct profile_location *place = &t->profile->locations[location];
     struct firefox_function *function = &t->functions[t->function[location]];
-
     if (!place->is_entry || !firefox_has_address(place) || t->depth[location] > 0 ||
         (function->has_entry && function->entry <= place->address))
         return;
@@ -60,10 +57,8 @@ static void set_entry(struct firefox_tables *t, uint32_t location) {
 static void make_stacks(struct firefox_tables *t) {
     const struct profile *profile = t->profile;
     uint32_t n = 0;
-
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
-
         if (node->parent == 0)
             continue;
         t->stack[i] = n++;
@@ -75,13 +70,13 @@ static void make_stacks(struct firefox_tables *t) {
 void firefox_tables_make(struct firefox_tables *t, const struct profile *profile) {
     *t =
         (struct firefox_tables){.profile = profile, .n_functions = 1, .n_strings = 1, .n_files = 1};
-    t->functions = memory_grow(NULL, 0, &t->function_room, sizeof(*t->functions), "functions");
-    t->strings = memory_grow(NULL, 0, &t->string_room, sizeof(*t->strings), "names");
-    t->files = memory_grow(NULL, 0, &t->file_room, sizeof(*t->files), "files");
+    t->functions = memory_grow(NULL, 0, &t->function_room, sizeof *t->functions, "functions");
+    t->strings = memory_grow(NULL, 0, &t->string_room, sizeof *t->strings, "names");
+    t->files = memory_grow(NULL, 0, &t->file_room, sizeof *t->files, "files");
     t->strings[0] = t->files[0] = "";
-    t->stack = memory_new(profile->n_nodes, sizeof(*t->stack), "stacks");
-    t->function = memory_new(profile->n_locations, sizeof(*t->function), "functions");
-    t->depth = memory_new(profile->n_locations, sizeof(*t->depth), "frames");
+    t->stack = memory_new(profile->n_nodes, sizeof *t->stack, "stacks");
+    t->function = memory_new(profile->n_locations, sizeof *t->function, "functions");
+    t->depth = memory_new(profile->n_locations, sizeof *t->depth, "frames");
     make_stacks(t);
     for (uint32_t i = 1; i < profile->n_locations; i++) {
         t->function[i] = find_function(t, &profile->locations[i]);
@@ -107,13 +102,12 @@ static bool same_string(const void *entries, uint32_t i, const void *key) {
 
 uint32_t firefox_string(struct firefox_tables *t, const char *text) {
     uint32_t *slot;
-
     if (*text == '\0')
         return 0;
     slot = intern_find(&t->by_text, seeded_hash_bytes(0, text, strlen(text)), same_string, t, text);
     if (*slot == 0) {
         t->strings =
-            memory_grow(t->strings, t->n_strings, &t->string_room, sizeof(*t->strings), "names");
+            memory_grow(t->strings, t->n_strings, &t->string_room, sizeof *t->strings, "names");
         t->strings[t->n_strings] = text;
         *slot = t->n_strings++;
     }
@@ -126,9 +120,8 @@ static bool same_file(const void *entries, uint32_t i, const void *key) {
 
 uint32_t firefox_source(struct firefox_tables *t, const char *file) {
     uint32_t *slot = intern_find(&t->by_file, seeded_hash(0, (uintptr_t)file), same_file, t, file);
-
     if (*slot == 0) {
-        t->files = memory_grow(t->files, t->n_files, &t->file_room, sizeof(*t->files), "files");
+        t->files = memory_grow(t->files, t->n_files, &t->file_room, sizeof *t->files, "files");
         t->files[t->n_files] = file;
         *slot = t->n_files++;
     }

@@ -65,17 +65,14 @@ const struct format *format_find(const char *name) {
 /* As callgrind names its files, and KCachegrind looks for them: "callgrind.out.1234". */
 static bool is_callgrind_out(const char *path) {
     static const char begin[] = "callgrind.out";
-
     return strncmp(profile_basename(path), begin, strlen(begin)) == 0;
 }
 
 const struct format *format_by_suffix(const char *path) {
     const struct format *best = is_callgrind_out(path) ? format_find("callgrind") : NULL;
     size_t length = strlen(path), longest = 0;
-
     for (const struct format *format = formats; format->name != NULL; format++) {
         size_t suffix = strlen(format->suffix);
-
         if (suffix > longest && suffix < length &&
             strcmp(path + length - suffix, format->suffix) == 0) {
             best = format;
@@ -89,7 +86,6 @@ bool format_write(const struct format *format, FILE *out, const struct profile *
                   const struct format_options *options) {
     struct profile *filtered = NULL;
     bool written;
-
     if (options->focus != NULL || options->ignore != NULL)
         filtered = profile_filter(profile, options->focus, options->ignore);
     written = format->write(out, filtered != NULL ? filtered : profile, options);

@@ -14,7 +14,7 @@
 struct formatted format_count(uint64_t n) {
     struct formatted formatted;
     char digits[32];
-    int length = snprintf(digits, sizeof(digits), "%" PRIu64, n), used = 0;
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, n), used = 0;
 
     for (int i = 0; i < length; i++) {
         if (i > 0 && (length - i) % 3 == 0)
@@ -31,21 +31,21 @@ struct formatted format_time(uint64_t ns) {
     char *text = formatted.text;
 
     if (seconds >= 7200)
-        snprintf(text, sizeof(formatted.text), "%" PRIu64 " h %02u min", ns / 3600000000000u,
+        snprintf(text, sizeof formatted.text, "%" PRIu64 " h %02u min", ns / 3600000000000u,
                  (unsigned)(ns / 60000000000u % 60));
     else if (seconds >= 600)
-        snprintf(text, sizeof(formatted.text), "%" PRIu64 " min %02u s", ns / 60000000000u,
+        snprintf(text, sizeof formatted.text, "%" PRIu64 " min %02u s", ns / 60000000000u,
                  (unsigned)(ns / 1000000000u % 60));
     else if (seconds >= 100)
-        snprintf(text, sizeof(formatted.text), "%.1f s", seconds);
+        snprintf(text, sizeof formatted.text, "%.1f s", seconds);
     else if (seconds >= 1)
-        snprintf(text, sizeof(formatted.text), "%.2f s", seconds);
+        snprintf(text, sizeof formatted.text, "%.2f s", seconds);
     else if (seconds >= 1e-3)
-        snprintf(text, sizeof(formatted.text), "%.1f ms", seconds * 1e3);
+        snprintf(text, sizeof formatted.text, "%.1f ms", seconds * 1e3);
     else if (seconds >= 1e-6)
-        snprintf(text, sizeof(formatted.text), "%.1f us", seconds * 1e6);
+        snprintf(text, sizeof formatted.text, "%.1f us", seconds * 1e6);
     else
-        snprintf(text, sizeof(formatted.text), "%" PRIu64 " ns", ns);
+        snprintf(text, sizeof formatted.text, "%" PRIu64 " ns", ns);
     return formatted;
 }
 
@@ -56,12 +56,12 @@ struct formatted format_bytes(uint64_t bytes) {
     size_t unit = 0;
 
     if (bytes < 1024) {
-        snprintf(formatted.text, sizeof(formatted.text), "%" PRIu64 " bytes", bytes);
+        snprintf(formatted.text, sizeof formatted.text, "%" PRIu64 " bytes", bytes);
         return formatted;
     }
     for (; value >= 1024 && unit + 1 < HCCT_ARRAY_LEN(units); unit++)
         value /= 1024;
-    snprintf(formatted.text, sizeof(formatted.text), value < 10 ? "%.2f %s" : "%.1f %s", value,
+    snprintf(formatted.text, sizeof formatted.text, value < 10 ? "%.2f %s" : "%.1f %s", value,
              units[unit]);
     return formatted;
 }
@@ -128,11 +128,11 @@ struct formatted format_estimate(double n) {
     double rounded = round(n / step) * step;
 
     if (!(rounded < 1e18)) {
-        snprintf(formatted.text, sizeof(formatted.text), "about %.2e", n);
+        snprintf(formatted.text, sizeof formatted.text, "about %.2e", n);
         return formatted;
     }
     count = format_count((uint64_t)(rounded > 0 ? rounded : 0));
-    snprintf(formatted.text, sizeof(formatted.text), "about %.32s", count.text);
+    snprintf(formatted.text, sizeof formatted.text, "about %.32s", count.text);
     return formatted;
 }
 
@@ -144,8 +144,8 @@ struct formatted format_share(double share) {
     if (percent > 0 && percent < 1)
         decimals = 1 - (int)floor(log10(percent));
     if (decimals > 6)
-        snprintf(formatted.text, sizeof(formatted.text), "%.1e %%", percent);
+        snprintf(formatted.text, sizeof formatted.text, "%.1e %%", percent);
     else
-        snprintf(formatted.text, sizeof(formatted.text), "%.*f %%", decimals, percent);
+        snprintf(formatted.text, sizeof formatted.text, "%.*f %%", decimals, percent);
     return formatted;
 }

@@ -17,7 +17,6 @@ static bool next_number(const uint8_t **at, const uint8_t *end, uint64_t *number
     *number = 0;
     for (unsigned shift = 0; *at < end && shift < 64; shift += 7) {
         uint8_t byte = *(*at)++;
-
         *number |= (uint64_t)(byte & 0x7f) << shift;
         if (byte < 0x80)
             return true;
@@ -31,7 +30,6 @@ static bool is_otlp(const uint8_t *at, size_t bytes) {
     const uint8_t *end = at + bytes;
     bool dictionary = false;
     uint64_t tag, length;
-
     while (at < end) {
         if (!next_number(&at, end, &tag) || tag % 8 != WIRE_BYTES || tag / 8 > 2 ||
             !next_number(&at, end, &length) || length > (uint64_t)(end - at))
@@ -46,7 +44,6 @@ static bool is_otlp(const uint8_t *at, size_t bytes) {
 static struct profile *read_otlp_metric(const void *data, size_t bytes, const char *metric,
                                         char *error, size_t error_bytes) {
     struct profile *profile = read_otlp(data, bytes, error, error_bytes);
-
     if (profile == NULL || metric == NULL ||
         strcmp(metric_type_of_word(metric), profile->type) == 0)
         return profile;
@@ -67,7 +64,6 @@ struct profile *format_read_metric(const void *data, size_t bytes, const char *m
     struct profile *profile;
     size_t plain_bytes;
     uint8_t *plain;
-
     if (!gzip_is(data, bytes))
         return read_either(data, bytes, metric, error, error_bytes);
     plain = gzip_unpack(data, bytes, PPROF_MAX_PLAIN_BYTES, &plain_bytes, error, error_bytes);

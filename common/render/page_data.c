@@ -34,14 +34,13 @@ static bool same_string(const void *entries, uint32_t i, const void *key) {
 
 static uint32_t string_number(struct page *page, const char *text) {
     uint32_t *slot;
-
     if (text == NULL || *text == '\0')
         return 0;
     slot = intern_find(&page->by_pointer, seeded_hash(0, (uintptr_t)text), same_string, page, text);
     if (*slot == 0) {
         *slot = page->n_strings;
         page->strings = memory_grow(page->strings, page->n_strings, &page->room,
-                                    sizeof(*page->strings), "strings");
+                                    sizeof *page->strings, "strings");
         page->strings[page->n_strings++] = text;
     }
     return *slot;
@@ -50,7 +49,6 @@ static uint32_t string_number(struct page *page, const char *text) {
 /* A number that may be too large for JavaScript: a string then, in all of the page alike. */
 static void put_weight(struct page *page, uint64_t weight) {
     char digits[24];
-
     if (!page->wide) {
         json_number(&page->json, weight);
         return;
@@ -146,7 +144,6 @@ static const struct column function_columns[] = {{"name", function_name},
 
 static void put_inlined(struct page *page) {
     const struct profile *profile = page->profile;
-
     json_array_member(&page->json, "inlined");
     for (uint32_t i = 1; i < profile->n_nodes; i++)
         if (profile->nodes[i].inlined)
@@ -157,12 +154,10 @@ static void put_inlined(struct page *page) {
 static void put_processes(struct page *page) {
     const struct profile *profile = page->profile;
     struct json_out *json = &page->json;
-
     json_array_member(json, "processes");
     for (uint32_t i = 1; i < profile->n_processes; i++) {
         const struct profile_process *it = &profile->processes[i];
         struct chance chance = CHANCE_NONE;
-
         chance_add(&chance, profile, i, it->total);
         json_begin(json, '{');
         json_string_member(json, "command", it->command);
@@ -196,7 +191,6 @@ static void put_total(struct page *page, uint64_t total) {
 static void put_head(struct page *page, const char *kind, const char *by, uint64_t total) {
     const struct profile *profile = page->profile;
     struct json_out *json = &page->json;
-
     json_number_member(json, "version", 1);
     json_string_member(json, "kind", kind);
     json_string_member(json, "type", profile->type);
@@ -215,7 +209,7 @@ static void put_head(struct page *page, const char *kind, const char *by, uint64
 static void begin(struct page *page, FILE *out, const struct profile *profile, uint64_t total) {
     *page = (struct page){
         .json = {.out = out, .in_html = true}, .profile = profile, .wide = total >= EXACT_NUMBERS};
-    page->strings = memory_grow(page->strings, 0, &page->room, sizeof(*page->strings), "strings");
+    page->strings = memory_grow(page->strings, 0, &page->room, sizeof *page->strings, "strings");
     page->strings[page->n_strings++] = "";
     json_begin(&page->json, '{');
 }
@@ -230,7 +224,6 @@ static void end(struct page *page) {
 
 static void put_tables(struct page *page, bool by_site) {
     const struct profile *profile = page->profile;
-
     put_columns(page, "functions", function_columns, profile->n_functions);
     put_column(page, &module_paths, profile->n_modules);
     put_columns(page, "locations", by_site ? location_columns_by_site : location_columns,
@@ -246,7 +239,6 @@ void page_data_write(FILE *out, const struct profile *profile,
                      const struct format_options *options) {
     struct profile *grouped = format_select(profile, options);
     struct page page;
-
     begin(&page, out, grouped, profile_total(grouped));
     put_head(&page, "profile", profile_by_word(options->by), profile_total(grouped));
     json_array_member(&page.json, "facts");
@@ -270,7 +262,6 @@ static void put_bounds(struct page *page, const struct diff_weight *weights, siz
 static void put_diff_weights(struct page *page, const char *name,
                              const struct diff_weight *weights) {
     struct json_out *json = &page->json;
-
     json_object_member(json, name);
     put_bounds(page, weights, offsetof(struct diff_weight, before), "before");
     put_bounds(page, weights, offsetof(struct diff_weight, before_error), "before_error");
@@ -290,7 +281,6 @@ static void put_diff_weights(struct page *page, const char *name,
 
 static void put_sides(struct page *page, const struct diff *diff) {
     static const char *const names[DIFF_SIDES] = {"before", "after"};
-
     for (int i = 0; i < DIFF_SIDES; i++) {
         json_object_member(&page->json, names[i]);
         json_string_member(&page->json, "name", diff->side[i].name);
@@ -305,7 +295,6 @@ static void put_sides(struct page *page, const struct diff *diff) {
 
 static void put_diff(struct page *page, const struct diff *diff) {
     struct json_out *json = &page->json;
-
     json_object_member(json, "diff");
     put_sides(page, diff);
     json_double_member(json, "scale", diff->scale);
@@ -322,7 +311,6 @@ void page_data_write_diff(FILE *out, const struct diff *diff) {
     uint64_t before = (uint64_t)(diff->scale * (double)diff->before_total + 1);
     uint64_t larger = before > diff->after_total ? before : diff->after_total;
     struct page page;
-
     begin(&page, out, diff->profile, larger);
     put_head(&page, "diff", profile_by_word(diff->by), diff->after_total);
     json_array_member(&page.json, "facts");

@@ -18,11 +18,9 @@
 
 /* By root, as the summary asks for it: contexts with weight of their own. */
 static uint64_t *count_contexts(const struct profile *profile) {
-    uint64_t *below = memory_new(profile->n_nodes, sizeof(*below), "contexts");
-
+    uint64_t *below = memory_new(profile->n_nodes, sizeof *below, "contexts");
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
-
         if (node->count > 0 && !profile_is_pruned(profile, node->location))
             below[profile_root(profile, node->process)]++;
     }
@@ -42,7 +40,6 @@ static char *summary_lines(const struct profile *profile, uint64_t total) {
                         .total = total,
                         .calls = profile_of_calls(profile),
                         .below = count_contexts(profile)};
-
     tree_view_make(&text.view, profile);
     text_summary(&text);
     lines = memory_stream_end(text.out, NULL, "the summary");
@@ -54,7 +51,6 @@ static char *summary_lines(const struct profile *profile, uint64_t total) {
 /* Columns of the label that a line begins with; 0: it goes on with the one before. */
 static size_t label_length(const char *line, size_t length) {
     size_t label = length < LABEL ? length : LABEL;
-
     while (label > 0 && line[label - 1] == ' ')
         label--;
     return label;
@@ -67,7 +63,6 @@ static const char *join_sentence(const char *line, char *text) {
 
     do {
         size_t length = strcspn(line, "\n"), skip = length < LABEL ? length : LABEL;
-
         if (!first)
             *text++ = ' ';
         memcpy(text, line + skip, length - skip);
@@ -87,7 +82,6 @@ void page_facts_put(struct json_out *json, const struct profile *profile, uint64
 
     for (const char *line = lines; *line != '\0';) {
         const char *label = line;
-
         line = join_sentence(line, sentence);
         json_begin(json, '[');
         json_part(json, label, label_length(label, strcspn(label, "\n")));

@@ -51,9 +51,8 @@ static void put_string(FILE *out, const char *key, const char *value) {
 /* As few digits as give the same number back. */
 static void put_number(FILE *out, const char *key, double value) {
     char text[40];
-
     for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof(text), "%.*g", digits, value);
+        snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             break;
     }
@@ -62,7 +61,6 @@ static void put_number(FILE *out, const char *key, double value) {
 
 char *comment_profile(const struct profile *profile) {
     FILE *out = memory_stream("comments");
-
     fprintf(out, PROFILE_WORD "%d", VERSION);
     put_number(out, "phi", profile->phi);
     put_number(out, "epsilon", profile->epsilon);
@@ -80,7 +78,6 @@ char *comment_profile(const struct profile *profile) {
 
 char *comment_metric(const struct comment_metric *metric) {
     FILE *out = memory_stream("comments");
-
     fprintf(out, METRIC_WORD "%s", metric->type);
     if (metric->period != 0)
         fprintf(out, " period=%" PRIu64, metric->period);
@@ -98,7 +95,6 @@ bool comment_read_metric(const char *comment, struct comment_metric *metric) {
 char *comment_mark(const struct mark_line *mark) {
     size_t bytes;
     FILE *out = memory_stream("comments");
-
     fputs(MARK_WORD, out);
     mark_line_put(out, mark);
     char *text = memory_stream_end(out, &bytes, "comments");
@@ -116,11 +112,9 @@ bool comment_read_mark(const char *comment, struct mark_line *mark) {
 char *comment_process(const struct profile *profile, uint32_t process) {
     const struct profile_process *from = &profile->processes[process];
     FILE *out = memory_stream("comments");
-
     fprintf(out, PROCESS_WORD "%" PRIu32, process);
     for (const struct process_field *field = process_fields; field->name != NULL; field++) {
         uint64_t number = process_field_number(from, field);
-
         if (field->kind == FIELD_STRING) {
             if (*process_field_string(from, field) != '\0')
                 put_string(out, field->name, process_field_string(from, field));
@@ -135,7 +129,6 @@ char *comment_process_label(const struct profile *profile, uint32_t process) {
     size_t bytes = strlen(it->command) + 16;
     char *label = memory_new(1, bytes, "a label");
     bool taken = false;
-
     for (uint32_t i = 1; i < process && !taken; i++)
         taken =
             profile->processes[i].command == it->command && profile->processes[i].pid == it->pid;
@@ -151,7 +144,6 @@ char *comment_process_label(const struct profile *profile, uint32_t process) {
 /* The character that an escape stands for; *text goes behind it. */
 static char read_escape(char **text) {
     char digits[3] = {0};
-
     if (**text != 'x')
         return *(*text)++;
     for (int i = 0; i < 2 && isxdigit((unsigned char)(*text)[1]); i++)
@@ -163,7 +155,6 @@ static char read_escape(char **text) {
 /* The next key=value of *text, unquoted in place; false at the end or when it is no such pair. */
 static bool read_pair(char **text, char **key, char **value) {
     char *to;
-
     *text += strspn(*text, " ");
     *key = *text;
     *text += strcspn(*text, "= ");
@@ -180,7 +171,6 @@ static bool read_pair(char **text, char **key, char **value) {
     ++*text;
     while (**text != '"') {
         char byte = *(*text)++;
-
         if (byte == '\\' && **text != '\0')
             byte = read_escape(text);
         if (byte == '\0')
@@ -194,7 +184,6 @@ static bool read_pair(char **text, char **key, char **value) {
 
 static void read_profile(struct profile *profile, char *text) {
     char *key, *value;
-
     while (read_pair(&text, &key, &value)) {
         if (strcmp(key, "phi") == 0)
             profile->phi = strtod(value, NULL);
@@ -221,10 +210,8 @@ static void read_profile(struct profile *profile, char *text) {
 static void read_process(struct profile *profile, char *text) {
     struct profile_process process = {.exe = "", .command = ""};
     char *key, *value;
-
     while (read_pair(&text, &key, &value)) {
         const struct process_field *field = process_field_find(key);
-
         if (field == NULL)
             continue;
         process_field_set_string(&process, field, value);
@@ -236,7 +223,6 @@ static void read_process(struct profile *profile, char *text) {
 bool comment_read(struct profile *profile, const char *comment, int *version) {
     bool is_profile = strncmp(comment, PROFILE_WORD, strlen(PROFILE_WORD)) == 0;
     char *copy, *text;
-
     if (!is_profile && strncmp(comment, PROCESS_WORD, strlen(PROCESS_WORD)) != 0)
         return false;
     copy = strdup(comment);

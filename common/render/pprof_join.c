@@ -49,7 +49,6 @@ static bool unpack(struct join *j, const struct pprof_part *part) {
     const void *data = part->data;
     size_t bytes = part->bytes;
     uint8_t *plain = NULL;
-
     if (gzip_is(data, bytes)) {
         plain = gzip_unpack(data, bytes, PPROF_MAX_PLAIN_BYTES, &bytes, j->error, j->error_bytes);
         if (plain == NULL)
@@ -71,7 +70,6 @@ static bool text_is(const Perftools__Profiles__Profile *message, int64_t number)
 /* As write_pprof wrote it; all else that is in it is carried over, right or wrong. */
 static bool is_ours(const Perftools__Profiles__Profile *message) {
     bool ours = message->n_sample_type == TYPES_EACH && message->n_string_table > 0;
-
     for (size_t i = 0; i < message->n_sample_type && ours; i++)
         ours = text_is(message, message->sample_type[i]->type) &&
                text_is(message, message->sample_type[i]->unit);
@@ -96,7 +94,6 @@ static bool differ(const struct join *j) {
 
 static bool same_text(const void *entries, uint32_t i, const void *key) {
     const Perftools__Profiles__Profile *message = entries;
-
     return strcmp(message->string_table[i], key) == 0;
 }
 
@@ -105,7 +102,6 @@ static int64_t text_id(struct join *j, char *text) {
     Perftools__Profiles__Profile *message = &j->message;
     uint32_t n = (uint32_t)message->n_string_table;
     uint32_t *slot;
-
     if (*text == '\0' && n > 0)
         return 0;
     slot = intern_find(&j->by_text, seeded_hash_bytes(0, text, strlen(text)), same_text, message,
@@ -113,7 +109,7 @@ static int64_t text_id(struct join *j, char *text) {
     if (*slot != 0)
         return *slot;
     message->string_table = memory_grow(message->string_table, n, &j->string_room,
-                                        sizeof(*message->string_table), "names");
+                                        sizeof *message->string_table, "names");
     message->string_table[n] = text;
     message->n_string_table = n + 1;
     *slot = n;
@@ -168,13 +164,12 @@ static void move_label(struct join *j, Perftools__Profiles__Label *label) {
 /* The part keeps its own, but for the numbers in it. */
 static Perftools__Profiles__Sample *widen(struct join *j, Perftools__Profiles__Sample *sample,
                                           size_t part) {
-    Perftools__Profiles__Sample *wide = pool_alloc(&j->pool, sizeof(*wide));
-    size_t bytes = j->n * TYPES_EACH * sizeof(*wide->value);
-
+    Perftools__Profiles__Sample *wide = pool_alloc(&j->pool, sizeof *wide);
+    size_t bytes = j->n * TYPES_EACH * sizeof *wide->value;
     *wide = *sample;
     wide->n_value = j->n * TYPES_EACH;
     wide->value = memset(pool_alloc(&j->pool, bytes), 0, bytes);
-    memcpy(&wide->value[part * TYPES_EACH], sample->value, TYPES_EACH * sizeof(*wide->value));
+    memcpy(&wide->value[part * TYPES_EACH], sample->value, TYPES_EACH * sizeof *wide->value);
     for (size_t i = 0; i < sample->n_location_id; i++)
         move_id(&sample->location_id[i], j->locations);
     for (size_t i = 0; i < sample->n_label; i++)
@@ -187,15 +182,13 @@ static void add_comments(struct join *j, size_t part) {
     struct comment_metric metric = {
         .period = j->part[part]->period > 0 ? (uint64_t)j->part[part]->period : 0};
     char *comment, *copy;
-
-    snprintf(metric.type, sizeof(metric.type), "%s", type_of(j->from));
+    snprintf(metric.type, sizeof metric.type, "%s", type_of(j->from));
     comment = comment_metric(&metric);
     copy = pool_alloc(&j->pool, strlen(comment) + 1);
     to->comment[to->n_comment++] = text_id(j, strcpy(copy, comment));
     free(comment);
     for (size_t i = 0; i < j->from->n_comment; i++) {
         int64_t number = j->from->comment[i];
-
         move_text(j, &number);
         to->comment[to->n_comment++] = number;
     }
@@ -205,7 +198,6 @@ static void add_comments(struct join *j, size_t part) {
  */
 static void move_on(struct join *j, const Perftools__Profiles__Profile *part) {
     uint64_t limit = j->address;
-
     for (size_t i = 0; i < part->n_mapping; i++)
         if (part->mapping[i]->memory_limit > limit)
             limit = part->mapping[i]->memory_limit;
@@ -217,7 +209,6 @@ static void move_on(struct join *j, const Perftools__Profiles__Profile *part) {
 
 static void append(struct join *j, size_t number) {
     Perftools__Profiles__Profile *part = j->part[number], *to = &j->message;
-
     j->from = part;
     add_comments(j, number);
 #define MOVE(list)                                                                                 \
@@ -240,7 +231,6 @@ static void append(struct join *j, size_t number) {
 static void make_room(struct join *j) {
     Perftools__Profiles__Profile *to = &j->message;
     size_t samples = 0, mappings = 0, locations = 0, functions = 0, comments = 0;
-
     for (size_t i = 0; i < j->n; i++) {
         samples += j->part[i]->n_sample;
         mappings += j->part[i]->n_mapping;
@@ -248,19 +238,18 @@ static void make_room(struct join *j) {
         functions += j->part[i]->n_function;
         comments += j->part[i]->n_comment + 1;
     }
-    to->sample_type = pool_alloc(&j->pool, j->n * TYPES_EACH * sizeof(*to->sample_type));
-    to->sample = memory_new(samples + 1, sizeof(*to->sample), "samples");
-    to->mapping = memory_new(mappings + 1, sizeof(*to->mapping), "modules");
-    to->location = memory_new(locations + 1, sizeof(*to->location), "locations");
-    to->function = memory_new(functions + 1, sizeof(*to->function), "functions");
-    to->comment = pool_alloc(&j->pool, comments * sizeof(*to->comment));
+    to->sample_type = pool_alloc(&j->pool, j->n * TYPES_EACH * sizeof *to->sample_type);
+    to->sample = memory_new(samples + 1, sizeof *to->sample, "samples");
+    to->mapping = memory_new(mappings + 1, sizeof *to->mapping, "modules");
+    to->location = memory_new(locations + 1, sizeof *to->location, "locations");
+    to->function = memory_new(functions + 1, sizeof *to->function, "functions");
+    to->comment = pool_alloc(&j->pool, comments * sizeof *to->comment);
 }
 
 static bool write(struct join *j, FILE *out) {
     static char empty[] = "";
     Perftools__Profiles__Profile *to = &j->message;
     bool ok;
-
     perftools__profiles__profile__init(to);
     make_room(j);
     text_id(j, empty);
@@ -290,7 +279,6 @@ bool pprof_join(FILE *out, const struct pprof_part *parts, size_t n, char *error
                 size_t error_bytes) {
     struct join j = {.error = error, .error_bytes = error_bytes};
     bool ok = n > 0 && n <= PARTS_MAX;
-
     if (!ok)
         return fail(&j, "there are none, or too many");
     if (n == 1)

@@ -73,7 +73,6 @@ static void say(struct reader *r, const char *format, ...) hcct_printf(2, 3);
 
 static void say(struct reader *r, const char *format, ...) {
     va_list args;
-
     va_start(args, format);
     vsnprintf(r->error, r->error_bytes, format, args);
     va_end(args);
@@ -90,11 +89,10 @@ static bool same_id(const void *entries, uint32_t i, const void *key) {
 
 static uint32_t *id_find(struct id_map *map, uint64_t id) {
     uint32_t *slot = intern_find(&map->by_id, seeded_hash(0, id), same_id, map, &id);
-
     if (*slot == 0) {
         if (map->n == 0)
             map->n = 1;
-        map->entries = memory_grow(map->entries, map->n, &map->room, sizeof(*map->entries), "ids");
+        map->entries = memory_grow(map->entries, map->n, &map->room, sizeof *map->entries, "ids");
         map->entries[map->n] = (struct id_entry){.id = id};
         *slot = map->n++;
     }
@@ -129,7 +127,6 @@ static bool read_mappings(struct reader *r) {
         struct profile_module *module;
         const char *path, *build_id;
         uint32_t number;
-
         if (!get_text(r, mapping->filename, &path) || !get_text(r, mapping->build_id, &build_id))
             return false;
         number = profile_add_module(r->profile, path, build_id);
@@ -147,7 +144,6 @@ static bool read_functions(struct reader *r) {
     for (size_t i = 0; i < r->message->n_function; i++) {
         const Perftools__Profiles__Function *function = r->message->function[i];
         const char *name, *system_name, *file;
-
         if (!get_text(r, function->name, &name) ||
             !get_text(r, function->system_name, &system_name) ||
             !get_text(r, function->filename, &file))
@@ -167,7 +163,6 @@ static bool read_lines(struct reader *r, const Perftools__Profiles__Location *lo
     for (size_t k = 0; k < location->n_line; k++) {
         const Perftools__Profiles__Line *line = location->line[k];
         uint32_t function = line->function_id != 0 ? *id_find(&r->functions, line->function_id) : 0;
-
         if (line->function_id == 0)
             continue;
         if (function == 0)
@@ -194,13 +189,11 @@ static bool read_locations(struct reader *r) {
                                          .effect = read_effect(location->hcct_effect),
                                          .self_effect = read_effect(location->hcct_self_effect),
                                          .lines = lines};
-
         if (!read_lines(r, location, lines, &place.n_lines))
             return false;
         if (location->mapping_id != 0) {
             uint32_t index = *id_find(&r->mappings, location->mapping_id);
             const Perftools__Profiles__Mapping *mapping;
-
             if (index == 0)
                 return FAIL(r,
                             "it is damaged: it refers to mapping %" PRIu64 ", which is not there",
@@ -220,46 +213,40 @@ static bool read_locations(struct reader *r) {
 
 static bool same_owner(const void *entries, uint32_t i, const void *key) {
     const struct owner *have = &((const struct reader *)entries)->owners[i], *want = key;
-
     return have->label == want->label && have->pid == want->pid;
 }
 
 /* The process of that label and pid; *slot is 0 when there is none. */
 static uint32_t *find_owner(struct reader *r, const struct owner *owner) {
     uint64_t hash = seeded_hash(owner->pid, (uintptr_t)owner->label);
-
     return intern_find(&r->by_owner, hash, same_owner, r, owner);
 }
 
 static void add_owner(struct reader *r, const struct owner *owner, uint32_t process) {
-    r->owners = memory_grow(r->owners, process, &r->owner_room, sizeof(*r->owners), "processes");
+    r->owners = memory_grow(r->owners, process, &r->owner_room, sizeof *r->owners, "processes");
     r->owners[process] = *owner;
 }
 
 static void note_other(struct profile *profile, const char *type) {
     char others[256];
-
-    snprintf(others, sizeof(others), "%s%s%s", profile->others,
-             *profile->others != '\0' ? ", " : "", metric_word_of_type(type));
+    snprintf(others, sizeof others, "%s%s%s", profile->others, *profile->others != '\0' ? ", " : "",
+             metric_word_of_type(type));
     profile->others = profile_word(profile, others);
 }
 
 /* The last part of reading comments: those of marks were put together. */
 static void keep_marks(struct reader *r, FILE *marks) {
     char *text = memory_stream_end(marks, NULL, "marks");
-
     r->profile->marks = profile_string(r->profile, text);
     free(text);
 }
 
 static bool take_comments(struct reader *r, FILE *marks) {
     bool others = false;
-
     for (size_t i = 0; i < r->message->n_comment; i++) {
         struct comment_metric metric;
         struct mark_line mark;
         const char *comment;
-
         if (!get_text(r, r->message->comment[i], &comment))
             return false;
         if (comment_read_metric(comment, &metric)) {
@@ -284,7 +271,6 @@ static bool take_comments(struct reader *r, FILE *marks) {
 static bool read_comments(struct reader *r) {
     FILE *marks = memory_stream("marks");
     bool taken = take_comments(r, marks);
-
     keep_marks(r, marks);
     if (!taken)
         return false;
@@ -293,7 +279,6 @@ static bool read_comments(struct reader *r) {
         struct owner owner = {.label = profile_string(r->profile, label),
                               .pid = r->profile->processes[i].pid};
         uint32_t *slot = find_owner(r, &owner);
-
         if (*slot == 0)
             *slot = i;
         add_owner(r, &owner, i);
@@ -305,7 +290,6 @@ static bool read_comments(struct reader *r) {
 /* A process that no comment spoke of. */
 static uint32_t new_process(struct reader *r, const struct owner *owner) {
     struct profile_process process = {.exe = "", .runs = 1, .pid = (uint32_t)owner->pid};
-
     process.command = owner->label;
     if (*owner->label == '\0') {
         process.command = "[no name]";
@@ -321,11 +305,9 @@ static bool sample_process(struct reader *r, const Perftools__Profiles__Sample *
                            uint32_t *process) {
     struct owner owner = {.label = profile_string(r->profile, "")};
     uint32_t *slot;
-
     for (size_t i = 0; i < sample->n_label; i++) {
         const Perftools__Profiles__Label *label = sample->label[i];
         const char *key, *text;
-
         if (!get_text(r, label->key, &key) || !get_text(r, label->str, &text))
             return false;
         if (strcmp(key, "process") == 0)
@@ -368,7 +350,6 @@ static size_t shared_frames(const struct reader *r, const Perftools__Profiles__S
                             uint32_t root) {
     const Perftools__Profiles__Sample *last = r->last;
     size_t n = 0;
-
     if (last == NULL || r->last_root != root)
         return 0;
     while (n < sample->n_location_id && n < last->n_location_id &&
@@ -382,7 +363,6 @@ static size_t shared_frames(const struct reader *r, const Perftools__Profiles__S
  */
 static uint32_t node_above(const struct reader *r, size_t depth) {
     uint32_t node = r->last_node;
-
     for (size_t n = r->last->n_location_id; n > depth; n--)
         node = r->profile->nodes[node].parent;
     return node;
@@ -392,7 +372,6 @@ static bool read_sample(struct reader *r, const Perftools__Profiles__Sample *sam
     uint64_t count, error;
     uint32_t process, node, root;
     size_t shared;
-
     if (!read_values(r, sample, &count, &error))
         return false;
     if (r->has_metrics && count == 0 && error == 0)
@@ -407,7 +386,6 @@ static bool read_sample(struct reader *r, const Perftools__Profiles__Sample *sam
     for (size_t k = sample->n_location_id - shared; k > 0; k--) {
         uint64_t id = sample->location_id[k - 1];
         uint32_t location = *id_find(&r->locations, id);
-
         if (location == 0)
             return FAIL(r, "it is damaged: it refers to location %" PRIu64 ", which is not there",
                         id);
@@ -426,7 +404,6 @@ static bool read_sample(struct reader *r, const Perftools__Profiles__Sample *sam
 
 static bool read_number(struct reader *r, const Perftools__Profiles__HcctNumber *it) {
     uint32_t location = *id_find(&r->locations, it->location_id);
-
     if (location == 0)
         return FAIL(r, "it is damaged: it refers to location %" PRIu64 ", which is not there",
                     it->location_id);
@@ -443,14 +420,12 @@ static bool read_number(struct reader *r, const Perftools__Profiles__HcctNumber 
 static bool say_metrics(struct reader *r) {
     const Perftools__Profiles__Profile *message = r->message;
     char known[256] = "";
-
-    for (size_t i = 0, used = 0; i < message->n_sample_type && used < sizeof(known); i++) {
+    for (size_t i = 0, used = 0; i < message->n_sample_type && used < sizeof known; i++) {
         const char *type = message->string_table[message->sample_type[i]->type];
         size_t length = strlen(type);
-
         if (length > 6 && strcmp(type + length - 6, "_error") == 0)
             continue;
-        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", used > 0 ? ", " : "",
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "",
                                  metric_word_of_type(type));
     }
     return FAIL(r, "it has no metric '%s': it has %s", r->metric, known);
@@ -461,7 +436,6 @@ static bool choose_values(struct reader *r) {
     const Perftools__Profiles__Profile *message = r->message;
     size_t n = message->n_sample_type;
     const char *type, *unit, *chosen_type, *chosen_unit;
-
     bool found = false;
 
     r->value = n - 1;
@@ -486,7 +460,6 @@ static bool choose_values(struct reader *r) {
     r->value_error = r->value;
     for (size_t i = 0; i < n; i++) {
         size_t length = strlen(chosen_type);
-
         type = message->string_table[message->sample_type[i]->type];
         unit = message->string_table[message->sample_type[i]->unit];
         if (strncmp(type, chosen_type, length) == 0 && strcmp(type + length, "_error") == 0 &&
@@ -502,7 +475,6 @@ static bool choose_values(struct reader *r) {
 static bool period_is_weight(const struct reader *r) {
     const Perftools__Profiles__ValueType *type = r->message->period_type;
     const char *unit;
-
     return type == NULL || type->unit < 0 || (uint64_t)type->unit >= r->message->n_string_table ||
            *(unit = r->message->string_table[type->unit]) == '\0' ||
            strcmp(unit, r->profile->unit) == 0;
@@ -510,7 +482,6 @@ static bool period_is_weight(const struct reader *r) {
 
 static void read_header(struct reader *r) {
     const Perftools__Profiles__Profile *message = r->message;
-
     if (r->has_metrics)
         r->profile->period = r->metric_period;
     else if (message->period > 0 && period_is_weight(r))
@@ -521,8 +492,7 @@ static void read_header(struct reader *r) {
 
 /* Processes of other tools' profiles don't say what they weigh. */
 static void add_totals(struct profile *profile) {
-    uint64_t *totals = memory_new(profile->n_processes, sizeof(*totals), "processes");
-
+    uint64_t *totals = memory_new(profile->n_processes, sizeof *totals, "processes");
     for (uint32_t i = 1; i < profile->n_nodes; i++)
         totals[profile->nodes[i].process] += profile->nodes[i].count;
     for (uint32_t i = 1; i < profile->n_processes; i++)
@@ -535,11 +505,9 @@ static void add_totals(struct profile *profile) {
  * was that of any context. */
 static void make_certain(struct profile *profile) {
     uint32_t pruned = profile_add_pseudo(profile, PROFILE_PRUNED);
-
     for (uint32_t i = 1, n = profile->n_nodes; i < n; i++) {
         struct profile_node *node = &profile->nodes[i];
         uint64_t rest = node->error < node->count ? node->error : node->count;
-
         if (rest == 0 || node->parent == 0)
             continue;
         node->count -= rest;
@@ -549,7 +517,6 @@ static void make_certain(struct profile *profile) {
 
 static bool read_message(struct reader *r) {
     const Perftools__Profiles__Profile *message = r->message;
-
     if (message->n_sample_type == 0 || message->n_string_table == 0 ||
         message->string_table[0][0] != '\0')
         return FAIL(r, "it is not a pprof profile");
@@ -580,7 +547,6 @@ struct profile *pprof_message_read(const Perftools__Profiles__Profile *message, 
                        .left = INT64_MAX,
                        .left_error = INT64_MAX};
     bool ok = read_message(&r);
-
     id_free(&r.mappings);
     id_free(&r.functions);
     id_free(&r.locations);

@@ -40,7 +40,7 @@ struct owner {
 
 #define FAIL(t, ...) (snprintf((t)->error, (t)->error_bytes, __VA_ARGS__), false)
 #define NEW(t, variable, init)                                                                     \
-    (variable = pool_alloc(&(t)->pool, sizeof(*variable)), init(variable))
+    (variable = pool_alloc(&(t)->pool, sizeof *(variable)), init(variable))
 
 /* ---- strings and attributes ---- */
 
@@ -53,9 +53,8 @@ static bool check_index(struct translator *t, const char *what, int64_t index, s
 static int64_t add_text(struct translator *t, const char *text) {
     char *copy = pool_alloc(&t->pool, strlen(text) + 1);
     uint32_t n = (uint32_t)t->to.n_string_table;
-
     t->to.string_table =
-        memory_grow(t->to.string_table, n, &t->string_room, sizeof(*t->to.string_table), "names");
+        memory_grow(t->to.string_table, n, &t->string_room, sizeof *t->to.string_table, "names");
     t->to.string_table[t->to.n_string_table++] = strcpy(copy, text);
     return n;
 }
@@ -97,7 +96,6 @@ static double value_double(const Otlp__AnyValue *value) {
 static bool get_attribute(struct translator *t, int32_t index, const char **key,
                           const Otlp__AnyValue **value) {
     const Otlp__KeyValueAndUnit *attribute;
-
     if (!check_index(t, "attribute", index, t->from->n_attribute_table))
         return false;
     attribute = t->from->attribute_table[index];
@@ -112,7 +110,6 @@ static void note_owner(struct translator *t, struct owner *owner, const char *ke
                        const Otlp__AnyValue *value) {
     const char *text = value_text(t, value);
     bool ours = strcmp(key, "hcct.process") == 0;
-
     if (strcmp(key, "process.pid") == 0)
         owner->pid = value_int(value);
     else if (text != NULL && !owner->ours &&
@@ -127,12 +124,10 @@ static void note_owner(struct translator *t, struct owner *owner, const char *ke
 
 static bool read_mappings(struct translator *t) {
     const Otlp__ProfilesDictionary *from = t->from;
-
-    t->to.mapping = pool_alloc(&t->pool, from->n_mapping_table * sizeof(*t->to.mapping));
+    t->to.mapping = pool_alloc(&t->pool, from->n_mapping_table * sizeof *t->to.mapping);
     for (size_t i = 1; i < from->n_mapping_table; i++) {
         const Otlp__Mapping *source = from->mapping_table[i];
         Perftools__Profiles__Mapping *mapping;
-
         NEW(t, mapping, perftools__profiles__mapping__init);
         mapping->id = i;
         mapping->memory_start = source->memory_start;
@@ -142,7 +137,6 @@ static bool read_mappings(struct translator *t) {
         for (size_t k = 0; k < source->n_attribute_indices; k++) {
             const Otlp__AnyValue *value;
             const char *key, *text;
-
             if (!get_attribute(t, source->attribute_indices[k], &key, &value))
                 return false;
             text = value_text(t, value);
@@ -156,12 +150,10 @@ static bool read_mappings(struct translator *t) {
 
 static void read_functions(struct translator *t) {
     const Otlp__ProfilesDictionary *from = t->from;
-
-    t->to.function = pool_alloc(&t->pool, from->n_function_table * sizeof(*t->to.function));
+    t->to.function = pool_alloc(&t->pool, from->n_function_table * sizeof *t->to.function);
     for (size_t i = 1; i < from->n_function_table; i++) {
         const Otlp__Function *source = from->function_table[i];
         Perftools__Profiles__Function *function;
-
         NEW(t, function, perftools__profiles__function__init);
         function->id = i;
         function->name = source->name_strindex;
@@ -177,7 +169,6 @@ static bool read_own_fields(struct translator *t, Perftools__Profiles__Location 
     for (size_t k = 0; k < source->n_attribute_indices; k++) {
         const Otlp__AnyValue *value;
         const char *key;
-
         if (!get_attribute(t, source->attribute_indices[k], &key, &value))
             return false;
         if (strcmp(key, "hcct.entry") == 0)
@@ -194,20 +185,17 @@ static bool read_own_fields(struct translator *t, Perftools__Profiles__Location 
 
 static bool read_locations(struct translator *t) {
     const Otlp__ProfilesDictionary *from = t->from;
-
-    t->to.location = pool_alloc(&t->pool, from->n_location_table * sizeof(*t->to.location));
+    t->to.location = pool_alloc(&t->pool, from->n_location_table * sizeof *t->to.location);
     for (size_t i = 1; i < from->n_location_table; i++) {
         const Otlp__Location *source = from->location_table[i];
         Perftools__Profiles__Location *location;
-
         NEW(t, location, perftools__profiles__location__init);
         location->id = i;
         location->mapping_id = (uint64_t)(int64_t)source->mapping_index;
         location->address = source->address;
-        location->line = pool_alloc(&t->pool, source->n_lines * sizeof(*location->line));
+        location->line = pool_alloc(&t->pool, source->n_lines * sizeof *location->line);
         for (size_t k = 0; k < source->n_lines; k++) {
             Perftools__Profiles__Line *line;
-
             NEW(t, line, perftools__profiles__line__init);
             line->function_id = (uint64_t)(int64_t)source->lines[k]->function_index;
             line->line = source->lines[k]->line;
@@ -225,7 +213,6 @@ static bool read_locations(struct translator *t) {
 /* The place of a type among those of the message. */
 static bool find_type(struct translator *t, const Otlp__ValueType *from, size_t *type) {
     const Otlp__ValueType none = OTLP__VALUE_TYPE__INIT;
-
     if (from == NULL)
         from = &none;
     for (*type = 0; *type < t->to.n_sample_type; (*type)++)
@@ -252,11 +239,10 @@ static bool sum_values(struct translator *t, const Otlp__Sample *sample, int64_t
 
 static bool read_stack(struct translator *t, Perftools__Profiles__Sample *to, int32_t index) {
     const Otlp__Stack *stack;
-
     if (!check_index(t, "stack", index, t->from->n_stack_table))
         return false;
     stack = t->from->stack_table[index];
-    to->location_id = pool_alloc(&t->pool, stack->n_location_indices * sizeof(*to->location_id));
+    to->location_id = pool_alloc(&t->pool, stack->n_location_indices * sizeof *to->location_id);
     for (size_t k = 0; k < stack->n_location_indices; k++)
         if (stack->location_indices[k] != 0)
             to->location_id[to->n_location_id++] = (uint64_t)(int64_t)stack->location_indices[k];
@@ -265,7 +251,7 @@ static bool read_stack(struct translator *t, Perftools__Profiles__Sample *to, in
 
 static void add_labels(struct translator *t, Perftools__Profiles__Sample *to,
                        const struct owner *owner) {
-    to->label = pool_alloc(&t->pool, 2 * sizeof(*to->label));
+    to->label = pool_alloc(&t->pool, 2 * sizeof *to->label);
     if (owner->name != 0) {
         NEW(t, to->label[to->n_label], perftools__profiles__label__init);
         to->label[to->n_label]->key = t->key_process;
@@ -283,22 +269,20 @@ static bool read_sample(struct translator *t, const Otlp__Sample *from, size_t t
     struct owner owner = *of_resource;
     Perftools__Profiles__Sample *to;
     uint32_t n = (uint32_t)t->to.n_sample;
-
     NEW(t, to, perftools__profiles__sample__init);
     for (size_t k = 0; k < from->n_attribute_indices; k++) {
         const Otlp__AnyValue *value;
         const char *key;
-
         if (!get_attribute(t, from->attribute_indices[k], &key, &value))
             return false;
         note_owner(t, &owner, key, value);
     }
     to->n_value = t->to.n_sample_type;
-    to->value = pool_alloc(&t->pool, to->n_value * sizeof(*to->value));
+    to->value = pool_alloc(&t->pool, to->n_value * sizeof *to->value);
     if (!sum_values(t, from, &to->value[type]) || !read_stack(t, to, from->stack_index))
         return false;
     add_labels(t, to, &owner);
-    t->to.sample = memory_grow(t->to.sample, n, &t->sample_room, sizeof(*t->to.sample), "samples");
+    t->to.sample = memory_grow(t->to.sample, n, &t->sample_room, sizeof *t->to.sample, "samples");
     t->to.sample[t->to.n_sample++] = to;
     return true;
 }
@@ -310,11 +294,10 @@ typedef bool profile_use(struct translator *t, const Otlp__Profile *profile,
 
 static void add_comment(struct translator *t, const char *text) {
     uint32_t n = (uint32_t)t->to.n_comment;
-
     if (text == NULL || n == MAX_COMMENTS)
         return;
     t->to.comment =
-        memory_grow(t->to.comment, n, &t->comment_room, sizeof(*t->to.comment), "comments");
+        memory_grow(t->to.comment, n, &t->comment_room, sizeof *t->to.comment, "comments");
     t->to.comment[t->to.n_comment++] = add_text(t, text);
 }
 
@@ -322,7 +305,6 @@ static bool read_comments(struct translator *t, const Otlp__Profile *profile) {
     for (size_t k = 0; k < profile->n_attribute_indices; k++) {
         const Otlp__AnyValue *value;
         const char *key;
-
         if (!get_attribute(t, profile->attribute_indices[k], &key, &value))
             return false;
         if (strcmp(key, "pprof.profile.comment") == 0 && value != NULL &&
@@ -349,7 +331,6 @@ static void read_times(struct translator *t, const Otlp__Profile *from) {
 static bool read_profile_message(struct translator *t, const Otlp__Profile *from,
                                  const struct owner *owner) {
     size_t type;
-
     if (!find_type(t, from->sample_type, &type))
         return false;
     for (size_t i = 0; i < from->n_samples; i++)
@@ -361,7 +342,6 @@ static bool read_profile_message(struct translator *t, const Otlp__Profile *from
 /* All that is to be known before the first sample. */
 static bool read_head(struct translator *t, const Otlp__Profile *from, const struct owner *owner) {
     size_t type;
-
     (void)owner;
     if (!find_type(t, from->sample_type, &type) || !read_comments(t, from))
         return false;
@@ -373,7 +353,6 @@ static bool read_head(struct translator *t, const Otlp__Profile *from, const str
 static void read_scope(struct translator *t, const Otlp__InstrumentationScope *scope) {
     for (size_t i = 0; scope != NULL && i < scope->n_attributes; i++) {
         const char *text = value_text(t, scope->attributes[i]->value);
-
         if (text == NULL ||
             strcmp(scope->attributes[i]->key, "pprof.scope.default_sample_type") != 0)
             continue;
@@ -386,13 +365,11 @@ static void read_scope(struct translator *t, const Otlp__InstrumentationScope *s
 static bool each_profile(struct translator *t, const Otlp__ResourceProfiles *from,
                          profile_use *use) {
     struct owner owner = {.name = 0};
-
     for (size_t i = 0; from->resource != NULL && i < from->resource->n_attributes; i++)
         note_owner(t, &owner, from->resource->attributes[i]->key,
                    from->resource->attributes[i]->value);
     for (size_t i = 0; i < from->n_scope_profiles; i++) {
         const Otlp__ScopeProfiles *scope = from->scope_profiles[i];
-
         read_scope(t, scope->scope);
         for (size_t k = 0; k < scope->n_profiles; k++)
             if (!use(t, scope->profiles[k], &owner))

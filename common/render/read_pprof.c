@@ -14,7 +14,6 @@
 
 static void *budget_alloc(void *data, size_t bytes) {
     struct pprof_budget *budget = data;
-
     if (bytes > budget->left) {
         budget->exceeded = true;
         return NULL;
@@ -39,7 +38,6 @@ static struct profile *read_plain(const uint8_t *data, size_t bytes, const char 
     struct pprof_budget budget;
     Perftools__Profiles__Profile *message;
     struct profile *profile;
-
     pprof_budget_init(&budget);
     message = perftools__profiles__profile__unpack(&budget.allocator, bytes, data);
     if (message == NULL) {
@@ -58,7 +56,6 @@ struct profile *read_pprof_metric(const void *data, size_t bytes, const char *me
     struct profile *profile;
     size_t plain_bytes;
     uint8_t *plain;
-
     if (bytes == 0) {
         snprintf(error, error_bytes, "it is empty");
         return NULL;

@@ -37,7 +37,7 @@ bool render_order_write(const struct format *format, FILE *out, int64_t start,
     int64_t begin = ftello(out);
     struct head head;
 
-    memset(&head, 0, sizeof(head)); /* what stands between its members, too */
+    memset(&head, 0, sizeof head); /* what stands between its members, too */
     head.format = (uint32_t)(format - formats);
     head.focus_bytes = text_bytes(options->focus);
     head.ignore_bytes = text_bytes(options->ignore);
@@ -51,9 +51,9 @@ bool render_order_write(const struct format *format, FILE *out, int64_t start,
     head.cut = options->cut;
     head.phi = options->phi;
     head.start = start;
-    return put(out, &head, sizeof(head)) && put(out, options->focus, head.focus_bytes) &&
+    return put(out, &head, sizeof head) && put(out, options->focus, head.focus_bytes) &&
            put(out, options->ignore, head.ignore_bytes) && profile_image_write(out, profile) &&
-           put(out, &begin, sizeof(begin)) && fflush(out) == 0 && !ferror(out);
+           put(out, &begin, sizeof begin) && fflush(out) == 0 && !ferror(out);
 }
 
 /* *text is NULL where there are none. False: not so many bytes are there. */
@@ -70,9 +70,8 @@ static bool get_text(FILE *in, uint32_t bytes, char **text) {
 /* Where the head is of the order that ends at `end`; the file stands there. -1: nowhere. */
 static int64_t find_head(FILE *in, int64_t end) {
     int64_t begin;
-
-    if (fseeko(in, end - (int64_t)sizeof(begin), SEEK_SET) != 0 ||
-        fread(&begin, sizeof(begin), 1, in) != 1 || begin < 0 || begin >= end ||
+    if (fseeko(in, end - (int64_t)sizeof begin, SEEK_SET) != 0 ||
+        fread(&begin, sizeof begin, 1, in) != 1 || begin < 0 || begin >= end ||
         fseeko(in, begin, SEEK_SET) != 0)
         return -1;
     return begin;
@@ -80,7 +79,6 @@ static int64_t find_head(FILE *in, int64_t end) {
 
 static bool get_contexts(FILE *in, struct profile *profile, int64_t start, int64_t end) {
     uint64_t bytes = (uint64_t)(end - start);
-
     if (bytes == 0)
         return true;
     return fseeko(in, start, SEEK_SET) == 0 && bytes % sizeof(struct profile_context) == 0 &&
@@ -99,7 +97,7 @@ static bool read_order(FILE *in, int64_t end, struct render_order *order, int64_
         return false;
     while (formats[known].name != NULL)
         known++;
-    if (fread(&head, sizeof(head), 1, in) != 1 || head.format >= known || head.by >= PROFILE_BYS ||
+    if (fread(&head, sizeof head, 1, in) != 1 || head.format >= known || head.by >= PROFILE_BYS ||
         head.start < 0 || head.start > begin || !get_text(in, head.focus_bytes, &order->focus) ||
         !get_text(in, head.ignore_bytes, &order->ignore))
         return false;
@@ -117,7 +115,7 @@ static bool read_order(FILE *in, int64_t end, struct render_order *order, int64_
                                              .focus = order->focus,
                                              .ignore = order->ignore};
     order->profile = profile_image_read(in);
-    return order->profile != NULL && ftello(in) == end - (int64_t)sizeof(begin) &&
+    return order->profile != NULL && ftello(in) == end - (int64_t)sizeof begin &&
            get_contexts(in, order->profile, head.start, begin);
 }
 
@@ -145,7 +143,6 @@ static bool read_earlier(FILE *in, int64_t *end, enum render_order_as *as,
 bool render_order_read(FILE *in, struct render_order *order) {
     enum render_order_as as;
     int64_t start;
-
     *order = (struct render_order){.format = NULL};
     if (fseeko(in, 0, SEEK_END) != 0 || !read_order(in, ftello(in), order, &start, &as))
         return false;

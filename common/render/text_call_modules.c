@@ -18,7 +18,6 @@
 /* No burst begins before all modules are known: what is followed later was missed in none. */
 static void add_modules(struct call_modules *modules, const struct profile_process *process) {
     struct call_modules more = {0};
-
     call_modules_read(&more, process->call_modules);
     for (size_t i = 0; i < more.n; i++)
         if (process->burst_period_ns > 0 && more.list[i].verdict == CALLS_FOLLOWED)
@@ -29,7 +28,6 @@ static void add_modules(struct call_modules *modules, const struct profile_proce
 
 static struct call_modules modules_of(const struct profile *profile) {
     struct call_modules modules = {0};
-
     for (uint32_t i = 1; i < profile->n_processes; i++)
         add_modules(&modules, &profile->processes[i]);
     return modules;
@@ -38,7 +36,6 @@ static struct call_modules modules_of(const struct profile *profile) {
 bool text_calls_are_followed(const struct profile *profile) {
     struct call_modules modules = modules_of(profile);
     bool any = false;
-
     for (size_t i = 0; i < modules.n; i++)
         any |= modules.list[i].verdict == CALLS_FOLLOWED;
     call_modules_clear(&modules);
@@ -50,7 +47,6 @@ bool text_calls_are_followed(const struct profile *profile) {
 static enum calls_verdict program_verdict(const struct profile_process *process) {
     enum calls_verdict verdict = CALLS_FOLLOWED;
     struct call_modules modules = {0};
-
     call_modules_read(&modules, process->call_modules);
     for (size_t i = 0; i < modules.n; i++)
         if (strcmp(modules.list[i].path, process->exe) == 0 &&
@@ -69,11 +65,9 @@ static bool is_shown(const struct profile_process *process, enum calls_verdict v
 
 void text_calls_of_program(const struct text *text) {
     uint32_t shown = 0;
-
     for (uint32_t i = 1; i < text->profile->n_processes; i++) {
         const struct profile_process *process = &text->profile->processes[i];
         enum calls_verdict verdict = program_verdict(process);
-
         if (!is_shown(process, verdict) || shown++ >= PROGRAMS_MOST)
             continue;
         fprintf(text->out,
@@ -91,10 +85,8 @@ void text_calls_of_program(const struct text *text) {
 static void put_list(const struct text *text, const struct call_module *module, const char *before,
                      const enum call_sites_left *reasons, size_t n) {
     const char *divider = before;
-
     for (size_t i = 0; i < n; i++) {
         uint64_t number = module->left[reasons[i]];
-
         if (number == 0)
             continue;
         fprintf(text->out, "%s%s %s", divider, format_count(number).text,
@@ -108,7 +100,6 @@ static void put_redirected(const struct text *text, const struct call_module *mo
                                                   CALL_LEFT_UNDECODED, CALL_LEFT_RULE};
     static const enum call_sites_left others[] = {CALL_LEFT_INDIRECT, CALL_LEFT_TAIL,
                                                   CALL_LEFT_NO_ENTRY};
-
     fprintf(text->out, "%s of %s direct call%s followed", format_count(module->redirected).text,
             format_count(module->found).text, module->found == 1 ? " is" : "s are");
     if (module->sites > module->redirected)
@@ -128,7 +119,6 @@ static void put_other(const struct text *text, const struct call_module *module)
 
 static void put_module(const struct text *text, const struct call_module *module) {
     char *name = shorten(profile_basename(module->path), 0, text->glyphs->gap);
-
     text_label(text, "");
     fprintf(text->out, "%s: ", name);
     if (module->verdict == CALLS_FOLLOWED)
@@ -162,7 +152,6 @@ struct ranked {
 
 static int by_rank(const void *a, const void *b) {
     const struct ranked *x = a, *y = b;
-
     if (x->rank != y->rank)
         return x->rank - y->rank;
     if (x->module->found != y->module->found)
@@ -173,7 +162,6 @@ static int by_rank(const void *a, const void *b) {
 /* All others in one line. */
 static void put_rest(const struct text *text, const struct ranked *rest, size_t n) {
     uint64_t found = 0, redirected = 0, missed = 0, not_followed = 0, too_many = 0;
-
     for (size_t i = 0; i < n; i++) {
         const struct call_module *module = rest[i].module;
         found += module->found;
@@ -195,13 +183,12 @@ static void put_rest(const struct text *text, const struct ranked *rest, size_t 
 
 void text_call_modules(const struct text *text) {
     struct call_modules modules = modules_of(text->profile);
-    struct ranked *order = memory_new(modules.n, sizeof(*order), "modules");
+    struct ranked *order = memory_new(modules.n, sizeof *order, "modules");
     size_t shown = modules.n > LINES_MOST ? LINES_MOST - 1 : modules.n;
-
     for (size_t i = 0; i < modules.n; i++)
         order[i] = (struct ranked){&modules.list[i], rank_of(text->profile, &modules.list[i])};
     if (modules.n > 0)
-        qsort(order, modules.n, sizeof(*order), by_rank);
+        qsort(order, modules.n, sizeof *order, by_rank);
     for (size_t i = 0; i < shown; i++)
         put_module(text, order[i].module);
     if (shown < modules.n)

@@ -21,7 +21,6 @@ static void put_counted(const struct text *text, const struct profile_process *p
                         bool some_lost) {
     const char *where = process->burst_period_ns > 0 ? " within a burst" : "";
     const char *which = text_calls_are_followed(text->profile) ? " that is followed" : "";
-
     if (process->every <= 1 && some_lost) {
         fprintf(text->out, "calls%s are counted",
                 process->burst_period_ns > 0 ? " within bursts" : "");
@@ -43,7 +42,6 @@ static void put_counted(const struct text *text, const struct profile_process *p
 static void put_collector(const struct text *text, bool some_lost) {
     const struct profile *profile = text->profile;
     bool same = true;
-
     for (uint32_t i = 2; i < profile->n_processes; i++)
         same &= same_calls(&profile->processes[i], &profile->processes[1]);
     if (same)
@@ -91,7 +89,6 @@ void text_calls(const struct text *text, const struct profile_process *sum) {
 void text_calls_seen(const struct text *text, const struct profile_process *sum) {
     const struct profile *profile = text->profile;
     double in_all = 0;
-
     if (!text->calls || sum->seen_ns == 0 || sum->cpu_burst_ns == 0)
         return;
     for (uint32_t i = 1; i < profile->n_processes; i++)

@@ -20,7 +20,6 @@ double text_share(const struct text *text, uint64_t weight) {
 void text_cell(const struct text *text, double share) {
     const struct paint *paint = text->paint;
     const char *color = share >= SHARE_HOT ? paint->hot : share >= SHARE_WARM ? paint->warm : "";
-
     if (share < TEXT_LEAST)
         fprintf(text->out, "%7s", "");
     else
@@ -30,10 +29,8 @@ void text_cell(const struct text *text, double share) {
 /* The largest bounds of any row, of the tree or of the table. */
 static struct numbers find_row_bounds(const struct text *text) {
     struct numbers bounds = text->largest;
-
     for (uint32_t i = 1; i < text->profile->n_locations; i++) {
         const struct profile_flat *flat = &text->flat[i];
-
         if (flat->self == 0 || profile_is_pruned(text->profile, i))
             continue;
         if (flat->upper - flat->inclusive > bounds.inclusive_error)
@@ -47,10 +44,8 @@ static struct numbers find_row_bounds(const struct text *text) {
 static void find_largest(struct text *text) {
     const struct profile *profile = text->profile;
     bool *hidden = profile_find_hidden(profile);
-
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         uint64_t more = text->view.upper[i] - text->view.inclusive[i];
-
         if (hidden[i])
             continue;
         if (profile->nodes[i].error > text->largest.self_error)
@@ -63,13 +58,11 @@ static void find_largest(struct text *text) {
 
 static int width_of(const char *title, uint64_t largest) {
     size_t least = strlen(title), width = strlen(format_count(largest).text);
-
     return (int)(width > least ? width : least);
 }
 
 void text_set_columns(struct text *text) {
     struct numbers bounds;
-
     find_largest(text);
     bounds = find_row_bounds(text);
     text->calls = profile_of_calls(text->profile);
@@ -93,17 +86,15 @@ void text_set_columns(struct text *text) {
 static void put_bound(const struct text *text, uint64_t bound) {
     double share = text_share(text, bound);
     char plus[16] = "";
-
     if (share >= TEXT_LEAST)
-        snprintf(plus, sizeof(plus), "+%.*f", share < 0.9995 ? 1 : 0, share * 100);
+        snprintf(plus, sizeof plus, "+%.*f", share < 0.9995 ? 1 : 0, share * 100);
     fprintf(text->out, "%*s", BOUND_WIDTH, plus);
 }
 
 static void put_calls(const struct text *text, const struct numbers *numbers) {
     char plus[sizeof(struct formatted) + 1] = "";
-
     if (numbers->self_error > 0)
-        snprintf(plus, sizeof(plus), "+%s", format_count(numbers->self_error).text);
+        snprintf(plus, sizeof plus, "+%s", format_count(numbers->self_error).text);
     fprintf(text->out, "  %*s%*s", text->count_width,
             numbers->self > 0 ? format_count(numbers->self).text : "", text->error_width, plus);
 }

@@ -42,7 +42,6 @@ static double least_share(const struct text *text) {
 
 static unsigned count_lines(const char *text) {
     unsigned lines = 0;
-
     for (; *text != '\0'; text++)
         lines += *text == '\n';
     return lines;
@@ -52,7 +51,6 @@ static unsigned count_lines(const char *text) {
 static char *print(const struct report *report, text_part *part, uint32_t which) {
     FILE *out = report->text->out;
     char *printed;
-
     report->text->out = memory_stream("a report");
     part(report, which);
     printed = memory_stream_end(report->text->out, NULL, "a report");
@@ -62,7 +60,6 @@ static char *print(const struct report *report, text_part *part, uint32_t which)
 
 static void put_wrapped(const struct report *report, text_part *part, uint32_t process) {
     char *lines = print(report, part, process);
-
     text_wrap(report->text->out, lines, report->text->options->width, TEXT_LABEL);
     free(lines);
 }
@@ -97,7 +94,6 @@ static void put_summary(const struct report *report, uint32_t process) {
 static void put_tree_title(const struct report *report, uint32_t process) {
     const struct text *text = report->text;
     const struct choice *choice = &text->choice;
-
     fprintf(text->out, "%sHot contexts%s", text->paint->bold, text->paint->off);
     if (report->n > 1) {
         fputs(" of ", text->out);
@@ -138,7 +134,6 @@ static unsigned try_trees(const struct report *report, uint32_t chosen) {
     double noise = is_overview(text) ? FORMAT_DEFAULT_CUT : TEXT_LEAST;
     char *printed;
     unsigned lines;
-
     choose_set(&text->choice, chosen, (uint64_t)(noise * (double)text->total));
     printed = print(report, put_trees, 0);
     lines = count_lines(printed);
@@ -149,7 +144,6 @@ static unsigned try_trees(const struct report *report, uint32_t chosen) {
 /* Chooses as many contexts as have room in so many lines, but the heaviest one always. */
 static void fit_trees(const struct report *report, unsigned room) {
     uint32_t n = report->text->choice.n, fits = n > 0, too_many = TRY_FIRST;
-
     while (too_many < n && try_trees(report, too_many) <= room) {
         fits = too_many;
         too_many *= 2;
@@ -161,7 +155,6 @@ static void fit_trees(const struct report *report, unsigned room) {
     }
     while (too_many - fits > 1) {
         uint32_t middle = fits + (too_many - fits) / 2;
-
         if (try_trees(report, middle) <= room)
             fits = middle;
         else
@@ -172,8 +165,7 @@ static void fit_trees(const struct report *report, unsigned room) {
 
 static void make_choice(const struct report *report) {
     struct text *text = report->text;
-    uint32_t *roots = memory_new((size_t)report->trees + 1, sizeof(*roots), "processes");
-
+    uint32_t *roots = memory_new((size_t)report->trees + 1, sizeof *roots, "processes");
     for (uint32_t i = 0; i < report->trees; i++)
         roots[i] = profile_root(text->profile, report->order[i]);
     choose_make(&text->choice, text->profile, &text->view, roots, report->trees,
@@ -184,7 +176,6 @@ static void make_choice(const struct report *report) {
 /* A tree for which there is no room leaves it to the others. */
 static void choose_rows(struct report *report, unsigned room) {
     struct text *text = report->text;
-
     make_choice(report);
     if (!is_overview(text)) {
         (void)try_trees(report, text->choice.n);
@@ -202,7 +193,6 @@ static void choose_rows(struct report *report, unsigned room) {
 /* How many functions have a line, where so many lines are left for them and the trees. */
 static uint32_t choose_functions(const struct report *report, unsigned room) {
     uint32_t top = report->text->options->top, fit;
-
     if (!is_overview(report->text))
         return top;
     if (report->n > 1 && top == FORMAT_DEFAULT_TOP)
@@ -216,8 +206,7 @@ static uint32_t choose_functions(const struct report *report, unsigned room) {
 /* Processes, heaviest first: the roots are the children of node 0. */
 static uint32_t *order_processes(const struct text *text) {
     const struct profile *profile = text->profile;
-    uint32_t *order = memory_new(profile->n_processes, sizeof(*order), "processes");
-
+    uint32_t *order = memory_new(profile->n_processes, sizeof *order, "processes");
     for (uint32_t i = text->view.first[0]; i < text->view.first[1]; i++)
         order[i] = profile->nodes[text->view.child[i]].process;
     return order;
@@ -227,7 +216,6 @@ static uint32_t *order_processes(const struct text *text) {
 static uint32_t choose_processes(const struct report *report) {
     const struct text *text = report->text;
     uint32_t shown = 0;
-
     while (shown < report->n && !(is_overview(text) && shown == PROCESSES_MAX) &&
            text_process_weight(text, report->order[shown]) > 0 &&
            text_share(text, text_process_weight(text, report->order[shown])) >= text->options->cut)
@@ -240,7 +228,6 @@ void text_report(struct text *text) {
     unsigned lines = text->options->lines, taken;
     char *head, *table, *summary;
     uint32_t functions;
-
     report.order = order_processes(text);
     report.shown = choose_processes(&report);
     report.trees = is_overview(text) && report.shown > TREES_MAX ? TREES_MAX : report.shown;

@@ -68,7 +68,6 @@ static void put_difference(const struct text *text, const struct profile_process
     const struct chance chance = chance_of(text->profile);
     double more = (double)text->total - (double)text->profile->kernel_ns;
     double half = CHANCE_Z * sqrt(chance_total_variance(&chance));
-
     if (share < 1 - NEAR_KERNEL)
         put_rest(text, sum, 1 - share, half > LEAST_REPORTED * (double)text->total);
     else if (share > 1 + NEAR_KERNEL && more <= half)
@@ -82,7 +81,6 @@ static void put_difference(const struct text *text, const struct profile_process
 static void put_kernel(const struct text *text, const struct profile_process *sum) {
     const struct profile *profile = text->profile;
     double share = (double)text->total / (double)profile->kernel_ns;
-
     if (profile->kernel_ns == 0 || strcmp(profile->type, "cpu") != 0 ||
         strcmp(profile->unit, "nanoseconds") != 0)
         return;
@@ -101,7 +99,6 @@ bool text_much_was_lost(const struct text *text, const struct profile_process *s
 /* Samples that did not reach hcctd; beside the cost is said how many. */
 static void put_much_lost(const struct text *text, const struct profile_process *sum) {
     double lost = (double)sum->lost_ns;
-
     if (!text_much_was_lost(text, sum))
         return;
     text_label(text, "lost");
@@ -115,7 +112,6 @@ static void put_much_lost(const struct text *text, const struct profile_process 
 static void put_left_out(const struct text *text) {
     const struct chance chance = chance_of(text->profile);
     double ns = chance_left_out(&chance);
-
     if (!(ns > 0))
         return;
     text_label(text, "left out");
@@ -129,7 +125,6 @@ static void put_left_out(const struct text *text) {
 /* Where the kernel's count does not say it. */
 static void put_start(const struct text *text, const struct profile_process *sum) {
     double start = (double)sum->start_ns;
-
     if (text->profile->kernel_ns != 0 || strcmp(text->profile->type, "cpu") != 0 ||
         start < NEAR_KERNEL * (start + (double)text->total))
         return;

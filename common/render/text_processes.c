@@ -23,7 +23,6 @@ static void put_weight(const struct text *text, uint64_t weight, uint64_t walks)
 
 void text_title(const struct text *text) {
     char *title = shorten(text->profile->title, text->options->width, text->glyphs->gap);
-
     if (*title != '\0')
         fprintf(text->out, "%s%s%s\n", text->paint->bold, title, text->paint->off);
     free(title);
@@ -35,7 +34,6 @@ uint64_t text_process_weight(const struct text *text, uint32_t process) {
 
 void text_process(const struct text *text, uint32_t process) {
     const struct profile_process *it = &text->profile->processes[process];
-
     fputs(text->paint->bold, text->out);
     title_put_process(text->out, it);
     fprintf(text->out, "%s: ", text->paint->off);
@@ -55,7 +53,6 @@ static void process_row(const struct text *text, const struct profile_process *p
     size_t used = TEXT_SHARE + 4 + (text->calls ? (size_t)text->count_width : 11 + 12);
     size_t width = text->options->width;
     char *title = title_of_process(process), *name;
-
     name = shorten(title,
                    width == 0          ? 0
                    : width > used + 16 ? width - used
@@ -70,7 +67,6 @@ static void process_row(const struct text *text, const struct profile_process *p
 void text_process_table(const struct text *text, const uint32_t *order, uint32_t n,
                         uint32_t shown) {
     uint64_t others = 0, other_walks = 0;
-
     fprintf(text->out, "%s  share", text->paint->dim);
     if (text->calls)
         fprintf(text->out, "  %*s", text->count_width, "calls");
@@ -80,7 +76,6 @@ void text_process_table(const struct text *text, const uint32_t *order, uint32_t
     for (uint32_t i = 0; i < n; i++) {
         const struct profile_process *process = &text->profile->processes[order[i]];
         uint64_t weight = text_process_weight(text, order[i]);
-
         if (i >= shown) {
             others += weight;
             other_walks += process->walks;
@@ -99,7 +94,6 @@ void text_process_table(const struct text *text, const uint32_t *order, uint32_t
 void text_processes(const struct text *text) {
     uint32_t n = text->profile->n_processes - 1;
     uint64_t walks = 0;
-
     for (uint32_t i = 1; i <= n; i++)
         walks += text->profile->processes[i].walks;
     fprintf(text->out, "%s%" PRIu32 " processes%s: ", text->paint->bold, n, text->paint->off);

@@ -32,7 +32,6 @@ static const char *why_fewer(const struct profile *profile, double asked, double
 static void put_rate(const struct text *text, const struct profile_process *sum) {
     const struct profile *profile = text->profile;
     double seconds = (double)text->total / 1e9, asked, got;
-
     if (strcmp(profile->type, "cpu") != 0 || strcmp(profile->unit, "nanoseconds") != 0 ||
         profile->period == 0 || sum->walks == 0 || sum->burst_period_ns > 0)
         return;
@@ -149,7 +148,6 @@ static void put_bursts(const struct text *text, const struct profile_process *su
     const struct profile *profile = text->profile;
     const struct profile_process *first = &profile->processes[1];
     bool same = true;
-
     if (sum->burst_period_ns == 0)
         return;
     for (uint32_t i = 2; i < profile->n_processes; i++)
@@ -171,7 +169,6 @@ static void put_bursts(const struct text *text, const struct profile_process *su
 static void put_budget(const struct text *text, const struct profile_process *sum) {
     uint64_t ppm = text->profile->n_processes > 1 ? text->profile->processes[1].budget_ppm : 0;
     double program = (double)sum->cpu_burst_ns, used = (double)(sum->cost_ns + sum->reading_ns);
-
     for (uint32_t i = 2; i < text->profile->n_processes; i++)
         if (text->profile->processes[i].budget_ppm != ppm)
             return;

@@ -22,11 +22,9 @@
 /* The numbers of all processes; bursts are those of processes that are sampled in bursts. */
 static struct profile_process add_up(const struct profile *profile) {
     struct profile_process sum = process_fields_sum(profile);
-
     sum.bursts = 0;
     for (uint32_t i = 1; i < profile->n_processes; i++) {
         const struct profile_process *it = &profile->processes[i];
-
         if (it->burst_period_ns > 0) {
             sum.bursts += it->bursts;
             sum.burst_period_ns = it->burst_period_ns;
@@ -42,7 +40,6 @@ void text_label(const struct text *text, const char *word) {
 static void put_chance_of_total(const struct text *text) {
     const struct chance chance = chance_of(text->profile);
     double half = chance_total_half_width(&chance);
-
     bool known = chance.total_known || chance.lost > 0 || chance_left_out(&chance) > 0;
 
     if (known && half > LEAST_REPORTED * (double)text->total)
@@ -70,7 +67,6 @@ static void put_total(const struct text *text, const struct profile_process *sum
  * stands for them. */
 static void put_children(const struct text *text, const struct profile_process *sum) {
     uint64_t unseen = sum->forked > sum->children ? sum->forked - sum->children : 0;
-
     if (unseen == 0 || sum->attach_ns == 0 || text->calls)
         return;
     text_label(text, "children");
@@ -124,7 +120,6 @@ static void put_walks(const struct text *text, const struct profile_process *sum
 static uint64_t count_hot(const struct text *text) {
     double least = text->profile->phi * (double)text->total;
     uint64_t hot = 0;
-
     for (uint32_t i = 1; i < text->profile->n_nodes; i++)
         hot += text->profile->nodes[i].count > 0 &&
                (double)text->profile->nodes[i].count >= least &&
@@ -135,7 +130,6 @@ static uint64_t count_hot(const struct text *text) {
 static void put_contexts(const struct text *text, const struct profile_process *sum) {
     const struct profile *profile = text->profile;
     uint64_t kept = sum->contexts;
-
     for (uint32_t i = 1; i < profile->n_processes && sum->contexts == 0; i++)
         kept += text->below[profile_root(profile, i)];
     text_label(text, "contexts");
@@ -154,7 +148,6 @@ static void put_contexts(const struct text *text, const struct profile_process *
 static void put_more(const struct text *text, const char *whose, uint64_t more) {
     struct formatted formatted =
         text->calls ? format_count(more) : format_share(text_share(text, more));
-
     if (more == 0)
         fprintf(text->out, "%s are exact", whose);
     else
@@ -171,7 +164,6 @@ static bool is_sample(const struct profile *profile) {
 static void put_error(const struct text *text, const struct profile_process *sum) {
     const struct profile *profile = text->profile;
     uint64_t self = text->largest.self_error, inclusive = text->largest.inclusive_error;
-
     if (profile->epsilon == 0 && inclusive == 0 && self == 0)
         return;
     text_label(text, "error");
@@ -210,7 +202,6 @@ static bool measures_sleep(const struct profile *profile) {
 static void put_sample_size(const struct text *text, const struct profile_process *sum,
                             const struct chance *chance) {
     double worth = chance_samples(chance, CHANCE_TYPICAL, 0), walks = (double)sum->walks;
-
     if (sum->burst_period_ns > 0 && (text->calls || !chance->total_known))
         fputs("; what one burst sees counts as one sample", text->out);
     else if (measures_sleep(text->profile) && worth * NEARLY_ALL > walks)
@@ -237,13 +228,11 @@ static void put_interval_of_events(const struct text *text, const struct chance 
     const uint64_t *shown = locks ? times : bytes;
     double mean = chance->squares / chance->total;
     const char *separator = "";
-
     if (!(blocks || locks) || strcmp(text->profile->unit, "count") == 0)
         return;
     text_label(text, "");
     for (size_t i = 0; i < SHOWN && (i == 0 || shown[i] < text->total); i++) {
         double half = CHANCE_Z * sqrt(mean * (double)shown[i]);
-
         fprintf(text->out, "%s%s %s%s at most", separator,
                 format_weight(text->profile, shown[i]).text, text->glyphs->plus_minus,
                 format_weight(text->profile, (uint64_t)half).text);
@@ -257,7 +246,6 @@ static void put_chance(const struct text *text, const struct profile_process *su
     const char *plus_minus = text->glyphs->plus_minus;
     struct chance chance = chance_of(text->profile);
     double samples = chance_samples(&chance, CHANCE_TYPICAL, 0);
-
     if (samples == 0)
         return;
     text_label(text, "sampling");
@@ -275,7 +263,6 @@ static void put_chance(const struct text *text, const struct profile_process *su
 
 static void put_meaning_of_bounds(const struct text *text) {
     const char *what = "the true share is up to x.x points larger";
-
     if (!text->inclusive_bounds && !text->self_bounds)
         return;
     if (text->calls && text->inclusive_bounds)
@@ -288,7 +275,6 @@ static void put_meaning_of_bounds(const struct text *text) {
 
 void text_head(const struct text *text) {
     struct profile_process sum = add_up(text->profile);
-
     put_chance(text, &sum);
     put_meaning_of_bounds(text);
 }
@@ -296,7 +282,6 @@ void text_head(const struct text *text) {
 /* What stands in PROFILE_AGENT frames. */
 static uint64_t weight_of_wrappers(const struct profile *profile) {
     uint64_t weight = 0;
-
     for (uint32_t i = 1; i < profile->n_nodes; i++)
         if (profile_is_agent(profile, profile->nodes[i].location))
             weight += profile->nodes[i].count;
@@ -305,7 +290,6 @@ static uint64_t weight_of_wrappers(const struct profile *profile) {
 
 static void put_wrappers(const struct text *text) {
     uint64_t weight = weight_of_wrappers(text->profile);
-
     if (text_share(text, weight) >= TEXT_LEAST)
         fprintf(text->out,
                 "%s in its wrappers of calls that can sleep, and labels (" PROFILE_AGENT "); ",
@@ -330,7 +314,6 @@ static void put_lost(const struct text *text, const struct profile_process *sum)
  * what was lost. */
 static void put_cost(const struct text *text, const struct profile_process *sum) {
     bool handler = sum->cpu_ns > 0 && sum->handler_ns > 0;
-
     if (text->calls ? !handler : sum->cpu_ns == 0 && sum->lost == 0 && sum->deferred == 0)
         return;
     text_label(text, "cost");
@@ -394,7 +377,6 @@ static void put_others(const struct text *text) {
 
 void text_summary(const struct text *text) {
     struct profile_process sum = add_up(text->profile);
-
     put_total(text, &sum);
     put_others(text);
     put_estimate(text);

@@ -31,7 +31,6 @@ static int compare(const void *a, const void *b, void *arg) {
     const struct profile_location *px = &profile->locations[x->location];
     const struct profile_location *py = &profile->locations[y->location];
     int by_name;
-
     if (x->rank != y->rank)
         return x->rank > y->rank ? -1 : 1;
     if (px->n_lines == 0 || py->n_lines == 0)
@@ -49,13 +48,11 @@ static bool is_shown(const struct text *text, uint64_t weight) {
 /* Entries with weight, heaviest first; what was pruned is none of them. */
 static struct entry *make_entries(const struct text *text, uint32_t *n) {
     const struct profile *profile = text->profile;
-    struct entry *entries = memory_new(profile->n_locations, sizeof(*entries), "functions");
-
+    struct entry *entries = memory_new(profile->n_locations, sizeof *entries, "functions");
     *n = 0;
     for (uint32_t i = 1; i < profile->n_locations; i++) {
         const struct profile_flat *flat = &text->flat[i];
         bool by_label = text->options->by == PROFILE_BY_LABEL;
-
         entries[*n].rank = by_label ? flat->inclusive : flat->self;
         if (entries[*n].rank == 0 || profile_is_pruned(profile, i))
             continue;
@@ -65,7 +62,7 @@ static struct entry *make_entries(const struct text *text, uint32_t *n) {
                                                    .self = flat->self,
                                                    .self_error = flat->self_upper - flat->self};
     }
-    qsort_r(entries, *n, sizeof(*entries), compare, (void *)(uintptr_t)profile);
+    qsort_r(entries, *n, sizeof *entries, compare, (void *)(uintptr_t)profile);
     return entries;
 }
 
@@ -80,7 +77,6 @@ static char *describe(const struct text *text, const struct profile_location *pl
                       const struct profile_function *function) {
     uint32_t line = place->lines[0].line != 0 ? place->lines[0].line : function->start_line;
     FILE *out = memory_stream("a report");
-
     if (text->options->by == PROFILE_BY_SITE && place->address != 0)
         fprintf(out, "  0x%" PRIx64, place->address);
     if (*function->file != '\0') {
@@ -95,7 +91,6 @@ static char *describe(const struct text *text, const struct profile_location *pl
 /* Columns that the names of modules get at most; 0: any number. */
 static size_t max_module_width(const struct text *text) {
     size_t part = text->options->width / 4;
-
     if (part == 0)
         return 0;
     return part < MODULE_LEAST ? MODULE_LEAST : part < MODULE_WIDTH ? part : MODULE_WIDTH;
@@ -104,7 +99,6 @@ static size_t max_module_width(const struct text *text) {
 static void put_module(const struct text *text, const struct entry *entry, int module_width) {
     char *module = shorten(module_name(text, entry), max_module_width(text), text->glyphs->gap);
     int pad = module_width - (int)utf8_columns(module);
-
     fprintf(text->out, "%s%s%s%*s  ", text->paint->dim, module, text->paint->off, pad > 0 ? pad : 0,
             "");
     free(module);
@@ -115,7 +109,6 @@ static void put_entry(const struct text *text, const struct entry *entry, int mo
     const struct profile_function *function = &text->profile->functions[place->lines[0].function];
     size_t used = text->columns + (size_t)module_width + 2, width = text->options->width, room;
     char *name, *where;
-
     text_numbers(text, &entry->numbers);
     if (text_has_modules(text))
         put_module(text, entry, module_width);
@@ -134,7 +127,6 @@ static void put_entry(const struct text *text, const struct entry *entry, int mo
 /* The last row: what all others have. */
 static void put_rest(const struct text *text, uint64_t self, uint32_t n, const char *what) {
     struct numbers numbers = {.self = self};
-
     text_numbers(text, &numbers);
     fprintf(text->out, "%s", PROFILE_PRUNED);
     if (n > 0)
@@ -170,7 +162,6 @@ void text_table(const struct text *text, uint32_t rows) {
         shown--;
     for (uint32_t i = 0; i < shown && has_modules; i++) {
         size_t columns_needed = utf8_columns(module_name(text, &entries[i]));
-
         if (limit > 0 && columns_needed > limit)
             columns_needed = limit;
         if (columns_needed > (size_t)module_width && columns_needed <= MODULE_WIDTH)
@@ -178,9 +169,9 @@ void text_table(const struct text *text, uint32_t rows) {
     }
     fprintf(text->out, "%sHottest %s%s\n", text->paint->bold, title->all, text->paint->off);
     if (has_modules)
-        snprintf(columns, sizeof(columns), "%-*s  %s", module_width, "module", title->one);
+        snprintf(columns, sizeof columns, "%-*s  %s", module_width, "module", title->one);
     else
-        snprintf(columns, sizeof(columns), "%s", title->one);
+        snprintf(columns, sizeof columns, "%s", title->one);
     text_columns_title(text, columns);
     for (uint32_t i = 0; i < shown; i++) {
         put_entry(text, &entries[i], module_width);

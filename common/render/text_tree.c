@@ -51,7 +51,6 @@ static bool module_changes(const struct text *text, uint32_t node) {
     const struct profile *profile = text->profile;
     const struct profile_node *it = &profile->nodes[node];
     uint32_t module = profile->locations[it->location].module;
-
     return module != 0 && text_has_modules(text) &&
            strcmp(profile->modules[module].path, PROFILE_KERNEL) != 0 &&
            module != profile->locations[profile->nodes[it->parent].location].module;
@@ -80,7 +79,6 @@ static char *describe(const struct text *text, const struct run *run) {
     const struct profile_location *place = &profile->locations[profile->nodes[node].location];
     const struct profile_function *function = &profile->functions[place->lines[0].function];
     FILE *out = memory_stream("a report");
-
     if (profile->nodes[node].inlined)
         fputs(" (inlined)", out);
     if (module_changes(text, node) && !profile_is_place_name(tree_name(profile, node)))
@@ -109,7 +107,6 @@ static uint32_t indentation(const struct printer *p, const struct row *row) {
 static void put_level(struct printer *p, const char *glyph) {
     char part[16];
     size_t bytes = utf8_length(glyph);
-
     for (uint32_t columns = 1; columns + 1 < p->level_width; columns++)
         bytes += utf8_length(glyph + bytes);
     memcpy(part, glyph, bytes);
@@ -123,14 +120,13 @@ static void put_indent(struct printer *p, const struct row *row, bool first_line
     uint32_t levels = indentation(p, row);
     bool connects = first_line && levels > 0;
     char depth[32];
-
     p->column = p->text->columns;
     for (uint32_t level = 1; level < levels + !connects; level++)
         put_level(p, p->open[level] ? glyphs->pass : glyphs->none);
     if (connects)
         put_level(p, row->is_last ? glyphs->last : glyphs->branch);
     if (first_line && row->level > levels) {
-        snprintf(depth, sizeof(depth), "(level %" PRIu32 ") ", row->level);
+        snprintf(depth, sizeof depth, "(level %" PRIu32 ") ", row->level);
         put(p, depth);
     }
 }
@@ -139,7 +135,6 @@ static void put_indent(struct printer *p, const struct row *row, bool first_line
 static size_t line_end(const struct text *text) {
     size_t least = text->columns + MIN_NAMES_DEEP;
     size_t width = text->options->width > 0 ? text->options->width : TEXT_WRAP;
-
     return width > least ? width : least;
 }
 
@@ -147,7 +142,6 @@ static size_t line_end(const struct text *text) {
 static size_t row_end(const struct printer *p, const struct row *row) {
     size_t least = p->text->columns + indentation(p, row) * p->level_width + MIN_NAMES;
     size_t end = line_end(p->text);
-
     return p->text->options->width > 0 || end > least ? end : least;
 }
 
@@ -165,7 +159,6 @@ static void make_room(struct printer *p, const struct row *row, size_t columns) 
 /* Columns of a line that names can have: of this one for the first name of a row. */
 static size_t name_room(const struct printer *p, const struct row *row, bool is_first) {
     size_t begin = p->text->columns + indentation(p, row) * p->level_width;
-
     return row_end(p, row) - (is_first ? p->column : begin);
 }
 
@@ -178,7 +171,6 @@ static void put_run(struct printer *p, const struct row *row, const struct run *
     bool is_limited = text->options->width > 0;
     char *whole = describe(text, run);
     char *suffix = shorten(whole, is_limited ? most : 0, text->glyphs->gap), *name;
-
     taken = utf8_columns(suffix);
     name = shorten(name_in_tree(text, run->node), is_limited ? room - taken : 0, text->glyphs->gap);
     if (!run->is_first)
@@ -200,7 +192,6 @@ static struct run next_run(const struct text *text, uint32_t node, uint64_t weig
                            uint32_t *next) {
     const struct profile_node *nodes = text->profile->nodes;
     struct run run = {.node = node, .length = 1};
-
     while ((*next = choose_joined(&text->choice, node, weight)) != 0 &&
            nodes[*next].location == nodes[node].location &&
            nodes[*next].inlined == nodes[node].inlined) {
@@ -213,7 +204,6 @@ static struct run next_run(const struct text *text, uint32_t node, uint64_t weig
 
 static uint32_t count_runs(const struct text *text, uint32_t node, uint64_t weight) {
     uint32_t n = 0;
-
     for (uint32_t next = node; next != 0; n++)
         (void)next_run(text, next, weight, &next);
     return n;
@@ -221,8 +211,7 @@ static uint32_t count_runs(const struct text *text, uint32_t node, uint64_t weig
 
 static void put_left_out_frames(struct printer *p, const struct row *row, uint32_t frames) {
     char words[96];
-
-    snprintf(words, sizeof(words), "%s... %s frame%s ...", p->text->glyphs->arrow,
+    snprintf(words, sizeof words, "%s... %s frame%s ...", p->text->glyphs->arrow,
              format_count(frames).text, frames == 1 ? "" : "s");
     make_room(p, row, utf8_columns(words));
     fputs(p->text->paint->dim, p->text->out);
@@ -238,7 +227,6 @@ static void put_chain(struct printer *p, const struct row *row, uint32_t ends) {
 
     for (uint32_t i = 0; i < n; i++) {
         struct run run = next_run(p->text, next, weight, &next);
-
         run.is_first = i == 0;
         if (!is_long || i < ends || i + ends >= n) {
             put_run(p, row, &run);
@@ -257,7 +245,6 @@ static unsigned measure_chain(const struct printer *p, const struct row *row, ui
     unsigned lines = 1;
     char *printed;
     size_t bytes;
-
     trial.text = &text;
     text.out = memory_stream("a report");
     put_chain(&trial, row, ends);
@@ -272,14 +259,13 @@ static unsigned measure_chain(const struct printer *p, const struct row *row, ui
  * for, it is shown. */
 static uint32_t chain_ends(const struct printer *p, const struct row *row) {
     const struct format_options *options = p->text->options;
-
     if (options->lines == 0)
         return options->cut > 0 ? CHAIN_ENDS : CHAIN_WHOLE;
     return measure_chain(p, row, CHAIN_ENDS) > ROW_LINES ? 1 : CHAIN_ENDS;
 }
 
 static void push_row(struct printer *p, struct row row) {
-    p->rows = memory_grow(p->rows, p->n_rows, &p->row_room, sizeof(row), "a report");
+    p->rows = memory_grow(p->rows, p->n_rows, &p->row_room, sizeof row, "a report");
     p->rows[p->n_rows++] = row;
 }
 
@@ -297,7 +283,6 @@ static void push_below(struct printer *p, uint32_t node, uint32_t level) {
     bool is_root = p->text->profile->nodes[node].parent == 0;
     bool rest = has_rest(p->text, &callees) && (callees.chosen > 0 || is_root);
     uint32_t below = is_root ? 0 : level + 1;
-
     if (rest)
         push_row(p, (struct row){.left_out = node, .level = below, .is_last = true});
     for (uint32_t i = view->first[node + 1], is_last = !rest; i > view->first[node]; i--) {
@@ -314,7 +299,6 @@ static char *describe_left_out(const struct text *text, uint32_t node, bool with
     bool is_root = text->profile->nodes[node].parent == 0;
     uint64_t contexts = 0;
     FILE *out = memory_stream("a report");
-
     for (uint32_t i = text->view.first[node]; i < text->view.first[node + 1]; i++)
         if (!choose_has(&text->choice, text->view.child[i]))
             contexts += text->below[text->view.child[i]];
@@ -333,7 +317,6 @@ static char *describe_left_out(const struct text *text, uint32_t node, bool with
 /* Takes the words over. */
 static void put_words(struct printer *p, char *words, size_t room) {
     char *cut = shorten(words, p->text->options->width > 0 ? room : 0, p->text->glyphs->gap);
-
     fputs(p->text->paint->dim, p->text->out);
     put(p, cut);
     fputs(p->text->paint->off, p->text->out);
@@ -344,7 +327,6 @@ static void put_words(struct printer *p, char *words, size_t room) {
 static void put_left_out(struct printer *p, const struct row *row) {
     const struct text *text = p->text;
     struct numbers numbers = {.inclusive = choose_callees(&text->choice, row->left_out).hidden};
-
     text_numbers(text, &numbers);
     put_indent(p, row, true);
     put_words(p, describe_left_out(text, row->left_out, true), name_room(p, row, true));
@@ -355,7 +337,6 @@ static void put_left_out(struct printer *p, const struct row *row) {
 static void put_all_left_out(struct printer *p, const struct row *row, uint32_t last) {
     size_t arrow = utf8_columns(p->text->glyphs->arrow);
     char *words = describe_left_out(p->text, last, true);
-
     if (p->column + 1 + arrow + utf8_columns(words) > row_end(p, row)) {
         free(words);
         words = describe_left_out(p->text, last, false);
@@ -377,7 +358,6 @@ static void put_row(struct printer *p, const struct row *row) {
                                   view->upper[row->node] - view->inclusive[row->node],
                               .self = end->count,
                               .self_error = end->error};
-
     text_numbers(text, &numbers);
     if (row->level > 0)
         p->open[indentation(p, row)] = !row->is_last;
@@ -393,11 +373,9 @@ static void put_row(struct printer *p, const struct row *row) {
 static uint32_t find_deepest(const struct text *text, uint32_t root) {
     struct printer p = {.text = text};
     uint32_t deepest = 0;
-
     push_below(&p, root, 0);
     while (p.n_rows > 0) {
         struct row row = p.rows[--p.n_rows];
-
         if (row.level > deepest)
             deepest = row.level;
         if (row.node != 0)
@@ -410,7 +388,6 @@ static uint32_t find_deepest(const struct text *text, uint32_t root) {
 static void set_indentation(struct printer *p, uint32_t root) {
     size_t room = line_end(p->text) - p->text->columns;
     uint32_t deepest = find_deepest(p->text, root);
-
     p->level_width = LEVEL_WIDTH;
     p->max_level = MAX_LEVEL;
     if (p->text->options->width == 0)
@@ -424,13 +401,11 @@ static void set_indentation(struct printer *p, uint32_t root) {
 void text_tree(const struct text *text, uint32_t process) {
     uint32_t root = profile_root(text->profile, process);
     struct printer p = {.text = text};
-
     set_indentation(&p, root);
     text_columns_title(text, "context");
     push_below(&p, root, 0);
     while (p.n_rows > 0) {
         struct row row = p.rows[--p.n_rows];
-
         if (row.node != 0)
             put_row(&p, &row);
         else

@@ -18,7 +18,6 @@
 
 void title_put_process(FILE *out, const struct profile_process *process) {
     const char *separator = " (";
-
     utf8_put(out, process->command);
     if (process->pid != 0) {
         fprintf(out, "%spid %" PRIu32, separator, process->pid);
@@ -47,20 +46,18 @@ void title_put_process(FILE *out, const struct profile_process *process) {
 
 char *title_of_process(const struct profile_process *process) {
     FILE *out = memory_stream("a title");
-
     title_put_process(out, process);
     return memory_stream_end(out, NULL, "a title");
 }
 
 struct title_bound *title_bounds(const struct profile *profile) {
-    struct title_bound *bounds = memory_new(profile->n_processes, sizeof(*bounds), "processes");
+    struct title_bound *bounds = memory_new(profile->n_processes, sizeof *bounds, "processes");
     uint64_t *inclusive = tree_inclusive(profile), *upper = tree_upper(profile, inclusive);
     bool *hidden = profile_find_hidden(profile);
 
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
         struct title_bound *bound = &bounds[node->process];
-
         if (hidden[i] || node->parent == 0)
             continue;
         if (node->error > bound->self)
@@ -83,7 +80,6 @@ char *title_of_bound(const struct profile *profile, uint32_t process,
                      const struct title_bound *bound) {
     struct chance chance = CHANCE_NONE;
     FILE *out = memory_stream("a title");
-
     if (bound->self == 0 && bound->inclusive == 0)
         fputs(title_of_no_error(profile_is_sample(&profile->processes[process])), out);
     else
@@ -106,7 +102,6 @@ struct named {
 
 static int by_command(const void *a, const void *b) {
     const struct named *x = a, *y = b;
-
     if (x->command != y->command)
         return (uintptr_t)x->command < (uintptr_t)y->command ? -1 : 1;
     return (x->first > y->first) - (x->first < y->first);
@@ -114,7 +109,6 @@ static int by_command(const void *a, const void *b) {
 
 static int by_weight(const void *a, const void *b) {
     const struct named *x = a, *y = b;
-
     if (x->weight != y->weight)
         return x->weight > y->weight ? -1 : 1;
     return (x->first > y->first) - (x->first < y->first);
@@ -122,27 +116,25 @@ static int by_weight(const void *a, const void *b) {
 
 static struct named *processes_by_weight(const struct profile *profile, uint32_t *n) {
     uint32_t all = profile->n_processes - 1;
-    struct named *names = memory_new((size_t)all + 1, sizeof(*names), "processes");
-
+    struct named *names = memory_new((size_t)all + 1, sizeof *names, "processes");
     for (uint32_t i = 0; i < all; i++)
         names[i] = (struct named){.command = profile->processes[i + 1].command, .first = i + 1};
     for (uint32_t i = 1; i < profile->n_nodes; i++)
         names[profile->nodes[i].process - 1].weight += profile->nodes[i].count;
-    qsort(names, all, sizeof(*names), by_command);
+    qsort(names, all, sizeof *names, by_command);
     *n = 0;
     for (uint32_t i = 0; i < all; i++)
         if (i > 0 && names[i].command == names[*n - 1].command)
             names[*n - 1].weight += names[i].weight;
         else
             names[(*n)++] = names[i];
-    qsort(names, *n, sizeof(*names), by_weight);
+    qsort(names, *n, sizeof *names, by_weight);
     return names;
 }
 
 void title_put_commands(FILE *out, const struct profile *profile, uint32_t most) {
     uint32_t n;
     struct named *names = processes_by_weight(profile, &n);
-
     for (uint32_t i = 0; i < n && i < most; i++) {
         fputs(i > 0 ? ", " : "", out);
         utf8_put(out, names[i].command);
@@ -154,7 +146,6 @@ void title_put_commands(FILE *out, const struct profile *profile, uint32_t most)
 
 char *title_of_command(const struct profile *profile) {
     FILE *out = memory_stream("a title");
-
     if (*profile->title != '\0')
         utf8_put(out, profile->title);
     else if (profile->n_processes > 1)
@@ -168,11 +159,10 @@ void title_put_window(FILE *out, const struct profile *profile) {
     char when[32] = "";
     time_t begin = (time_t)(profile->time_ns / 1000000000u);
     struct tm local;
-
     if (profile->window_ns == 0)
         return;
     if (profile->is_past && localtime_r(&begin, &local) != NULL)
-        strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &local);
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
     if (*when != '\0')
         fprintf(out, " in %s from %s on", format_time(profile->window_ns).text, when);
     else
@@ -183,7 +173,6 @@ char *title_of_profile(const struct profile *profile) {
     uint64_t total = profile_total(profile);
     char *command = title_of_command(profile);
     FILE *out = memory_stream("a title");
-
     fprintf(out, "%s: %s %s", command, format_weight(profile, total).text,
             format_type(profile, total));
     title_put_window(out, profile);

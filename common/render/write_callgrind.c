@@ -40,7 +40,6 @@ struct callgrind {
 
 static bool same_name(const void *entries, uint32_t i, const void *key) {
     const struct names *names = entries;
-
     return names->text[i] == key;
 }
 
@@ -48,11 +47,10 @@ static bool same_name(const void *entries, uint32_t i, const void *key) {
 static void put_name(FILE *out, const char *key, struct names *names, const char *name) {
     uint32_t *slot =
         intern_find(&names->table, seeded_hash(0, (uintptr_t)name), same_name, names, name);
-
     fprintf(out, "%s=(%" PRIu32 ")", key, *slot != 0 ? *slot : names->n + 1);
     if (*slot == 0) {
         *slot = ++names->n;
-        names->text = memory_grow(names->text, *slot, &names->room, sizeof(*names->text), "names");
+        names->text = memory_grow(names->text, *slot, &names->room, sizeof *names->text, "names");
         names->text[*slot] = name;
         fputc(' ', out);
         utf8_put(out, *name != '\0' ? name : UNKNOWN);
@@ -64,7 +62,6 @@ static void put_name(FILE *out, const char *key, struct names *names, const char
 static void put_function(struct callgrind *c, uint32_t vertex, bool calls, bool *named) {
     const struct call_vertex *it = &c->graph.vertices[vertex];
     const struct call_frame *frame = &c->graph.frames[it->frame];
-
     put_name(c->out, calls ? "cob" : "ob", &c->objects, frame->object);
     put_name(c->out, calls ? "cfi" : "fl", &c->files, frame->file);
     fprintf(c->out, "%s=(%" PRIu32 ")", calls ? "cfn" : "fn", vertex);
@@ -88,7 +85,6 @@ struct event {
 static struct event event_of(const struct profile *profile) {
     struct event event;
     bool ns = strcmp(profile->unit, "nanoseconds") == 0;
-
     if (ns && strcmp(profile->type, "cpu") == 0)
         return (struct event){"CPU_ns", "CPU time in ns"};
     if (ns && strcmp(profile->type, "wall") == 0)
@@ -97,12 +93,12 @@ static struct event event_of(const struct profile *profile) {
         return (struct event){"Wait_ns", "time off the processor in ns"};
     if (profile_of_calls(profile))
         return (struct event){"Calls", "calls"};
-    snprintf(event.name, sizeof(event.name), "%s_%s",
+    snprintf(event.name, sizeof event.name, "%s_%s",
              *profile->type != '\0' ? profile->type : "weight", profile->unit);
     for (char *at = event.name; *at != '\0'; at++)
         if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", *at) == NULL)
             *at = '_';
-    snprintf(event.text, sizeof(event.text), "%.39s in %.36s",
+    snprintf(event.text, sizeof event.text, "%.39s in %.36s",
              *profile->type != '\0' ? profile->type : "weight",
              *profile->unit != '\0' ? profile->unit : "units");
     return event;
@@ -110,12 +106,10 @@ static struct event event_of(const struct profile *profile) {
 
 static void put_command(const struct callgrind *c) {
     const struct profile *profile = c->graph.profile;
-
     if (profile->n_processes == 2 && profile->processes[1].pid != 0)
         fprintf(c->out, "pid: %" PRIu32 "\n", profile->processes[1].pid);
     if (profile->n_processes > 1) {
         char *command = title_of_command(profile);
-
         fputs("cmd: ", c->out);
         utf8_put(c->out, command);
         fputc('\n', c->out);
@@ -126,7 +120,6 @@ static void put_command(const struct callgrind *c) {
 
 static void put_event(const struct callgrind *c) {
     const struct event event = event_of(c->graph.profile);
-
     fprintf(c->out, "positions: %s\n", c->addresses ? "instr line" : "line");
     fprintf(c->out, "event: %s : ", event.name);
     utf8_put(c->out, event.text);
@@ -140,7 +133,6 @@ static void put_event(const struct callgrind *c) {
 
 static void put_header(const struct callgrind *c) {
     const struct profile *profile = c->graph.profile;
-
     fprintf(c->out, "# callgrind format\nversion: 1\ncreator: hcct-%s\n", HCCT_VERSION);
     put_command(c);
     fputs("desc: weight: ", c->out);
@@ -164,7 +156,6 @@ static void put_header(const struct callgrind *c) {
 
 static void put_position(const struct callgrind *c, uint32_t place) {
     const struct profile_location *it = &c->graph.profile->locations[place];
-
     if (c->addresses)
         fprintf(c->out, "0x%" PRIx64 " ", it->address);
     fprintf(c->out, "%" PRIu32, it->n_lines > 0 ? it->lines[0].line : 0);
@@ -173,7 +164,6 @@ static void put_position(const struct callgrind *c, uint32_t place) {
 /* The number of calls is never 0: readers would take the line of its cost for one of the caller. */
 static void put_call(struct callgrind *c, const struct call_edge *edge, bool *named) {
     uint64_t calls = profile_of_calls(c->graph.profile) ? edge->entered : edge->contexts;
-
     put_function(c, edge->callee, true, named);
     fprintf(c->out, "calls=%" PRIu64 "%s 0\n", calls > 0 ? calls : 1, c->addresses ? " 0x0" : "");
 }
@@ -182,7 +172,6 @@ static void put_call(struct callgrind *c, const struct call_edge *edge, bool *na
  * weight can be larger by, where it has calls. Where it has none, its own row tells that. */
 static uint64_t own_bound(const struct callgrind *c, uint32_t vertex, uint32_t first_edge) {
     const struct call_vertex *it = &c->graph.vertices[vertex];
-
     for (uint32_t e = first_edge; e < c->graph.n_edges && c->graph.edges[e].caller == vertex; e++)
         if (c->graph.edges[e].callee != 0)
             return it->self_error;
@@ -198,7 +187,6 @@ static void put_own(struct callgrind *c, const struct call_edge *edge, uint64_t 
 
 static uint64_t sum_of_bounds(const struct callgrind *c) {
     uint64_t sum = 0;
-
     for (uint32_t vertex = 1, e = 1; vertex < c->graph.n_vertices; vertex++) {
         sum += own_bound(c, vertex, e);
         while (e < c->graph.n_edges && c->graph.edges[e].caller == vertex)
@@ -208,17 +196,14 @@ static uint64_t sum_of_bounds(const struct callgrind *c) {
 }
 
 static void put_costs(struct callgrind *c) {
-    bool *named = memory_new(c->graph.n_vertices, sizeof(*named), "functions");
+    bool *named = memory_new(c->graph.n_vertices, sizeof *named, "functions");
     uint32_t e = 1;
-
     for (uint32_t vertex = 1; vertex < c->graph.n_vertices; vertex++) {
         uint64_t bound = own_bound(c, vertex, e);
-
         fputc('\n', c->out);
         put_function(c, vertex, false, named);
         for (; e < c->graph.n_edges && c->graph.edges[e].caller == vertex; e++) {
             const struct call_edge *edge = &c->graph.edges[e];
-
             if (edge->callee == 0) {
                 put_own(c, edge, &bound);
                 continue;
@@ -238,7 +223,6 @@ bool write_callgrind(FILE *out, const struct profile *profile,
     struct format_options by_line = *options;
     struct callgrind c = {.out = out, .addresses = options->by == PROFILE_BY_SITE};
     struct profile *grouped;
-
     if (by_line.by == PROFILE_BY_FUNCTION)
         by_line.by = PROFILE_BY_LINE;
     grouped = format_select(profile, &by_line);

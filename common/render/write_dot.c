@@ -45,7 +45,6 @@ enum quoting { ATTRIBUTE, LABEL, TOOLTIP };
 /* One character of a name within quotes, of so many bytes. */
 static void put_character(FILE *out, const char *text, size_t bytes, enum quoting quoting) {
     char byte = *text;
-
     if (utf8_printable(text) == 0)
         fputc(' ', out);
     else if (byte == '\\' && quoting == TOOLTIP)
@@ -87,10 +86,8 @@ static bool may_break(const char *at) {
 static void put_wrapped(FILE *out, const char *name) {
     char *text = shorten(name, NAME_COLUMNS, "…");
     size_t column = 0;
-
     for (const char *at = text; *at != '\0'; column++) {
         size_t bytes = utf8_length(at);
-
         if (strlen(at) > 4 && ((column >= BREAK_FROM && may_break(at)) || column >= BREAK_AT)) {
             fputs("\\n", out);
             column = 0;
@@ -110,7 +107,6 @@ struct color {
 static void put_color(FILE *out, const char *key, const struct color *scale, double at) {
     const struct color *from = at < 0.5 ? &scale[0] : &scale[1], *to = from + 1;
     double t = at < 0.5 ? at * 2 : at * 2 - 1;
-
     fprintf(out, " %s=\"#%02x%02x%02x\"", key, (unsigned)(from->red + t * (to->red - from->red)),
             (unsigned)(from->green + t * (to->green - from->green)),
             (unsigned)(from->blue + t * (to->blue - from->blue)));
@@ -130,7 +126,6 @@ static void put_weight(const struct dot *dot, uint64_t weight) {
 static const struct profile_location *place_of(const struct dot *dot,
                                                const struct call_vertex *vertex) {
     bool process = vertex->frame >= dot->graph.profile->n_locations;
-
     return &dot->graph.profile->locations[process ? 0 : vertex->frame];
 }
 
@@ -139,7 +134,6 @@ static void put_place(const struct dot *dot, const struct call_vertex *vertex, c
     const struct profile_location *place = place_of(dot, vertex);
     const struct call_frame *frame = &dot->graph.frames[vertex->frame];
     uint32_t line = place->n_lines > 0 ? place->lines[0].line : 0;
-
     if (dot->by == PROFILE_BY_SITE && place->address != 0)
         fprintf(dot->out, "%s0x%" PRIx64, with, place->address);
     else if (dot->by != PROFILE_BY_LINE || line == 0)
@@ -171,12 +165,10 @@ static void put_box_label(const struct dot *dot, const struct call_vertex *verte
 static void put_box_tooltip(const struct dot *dot, const struct call_vertex *vertex) {
     const struct profile *profile = dot->graph.profile;
     const struct call_frame *frame = &dot->graph.frames[vertex->frame];
-
     fputs(" tooltip=\"", dot->out);
     put_name(dot->out, name_of(frame), TOOLTIP);
     for (int i = 0; i < 2; i++) {
         const char *line = i == 0 ? frame->object : frame->file;
-
         if (*line != '\0') {
             fputs("\\n", dot->out);
             put_name(dot->out, line, TOOLTIP);
@@ -195,7 +187,6 @@ static void put_vertex(const struct dot *dot, uint32_t number) {
     const struct call_frame *frame = &dot->graph.frames[vertex->frame];
     bool process = vertex->frame >= dot->graph.profile->n_locations;
     double size = sqrt(share(dot, vertex->self));
-
     fprintf(dot->out, "  n%" PRIu32 " [", number);
     put_raw(dot, "hcct_function", frame->name);
     put_raw(dot, "hcct_module", frame->object);
@@ -219,7 +210,6 @@ static void put_end(const struct dot *dot, uint32_t vertex) {
 
 static void put_edge_tooltips(const struct dot *dot, const struct call_edge *edge) {
     static const char *const keys[] = {"tooltip", "labeltooltip"};
-
     for (int i = 0; i < 2; i++) {
         fprintf(dot->out, " %s=\"", keys[i]);
         put_end(dot, edge->caller);
@@ -233,7 +223,6 @@ static void put_edge_tooltips(const struct dot *dot, const struct call_edge *edg
 
 static void put_edge(const struct dot *dot, const struct call_edge *edge) {
     double part = share(dot, edge->weight);
-
     fprintf(dot->out, "  n%" PRIu32 " -> n%" PRIu32 " [hcct_weight=%" PRIu64, edge->caller,
             edge->callee, edge->weight);
     fprintf(dot->out, " label=\" %.1f %%%s\"", 100 * part,
@@ -259,10 +248,8 @@ static void put_processes(const struct dot *dot) {
     const struct profile *profile = dot->graph.profile;
     const struct tree_view *view = &dot->graph.view;
     uint32_t n = profile->n_processes - 1, shown = n <= LEGEND_PROCESSES ? n : LEGEND_PROCESSES;
-
     for (uint32_t i = 0; i < shown; i++) {
         uint32_t root = view->child[view->first[0] + i];
-
         fputs(i > 0 ? ", " : "", dot->out);
         put_process(dot, &profile->processes[profile->nodes[root].process]);
     }
@@ -273,7 +260,6 @@ static void put_processes(const struct dot *dot) {
 
 static void put_missing(const struct dot *dot, const char *things) {
     const struct dot_choice *choice = &dot->choice;
-
     if (choice->small > 0)
         fprintf(dot->out, "not drawn: %" PRIu32 " %s below %g %% incl., of %.1f %% self\\l",
                 choice->small, things, 100 * choice->least, 100 * share(dot, choice->small_self));
@@ -294,7 +280,6 @@ static void put_errors(const struct dot *dot) {
     const struct profile *profile = dot->graph.profile;
     bool *hidden = profile_find_hidden(profile);
     uint64_t sum = 0;
-
     for (uint32_t i = 1; i < profile->n_nodes; i++)
         sum += hidden[i] ? profile->nodes[i].count : 0;
     if (sum > 0)
@@ -309,7 +294,6 @@ static void put_legend(const struct dot *dot) {
         [PROFILE_BY_LINE] = "lines",         [PROFILE_BY_MODULE] = "modules",
         [PROFILE_BY_THREAD] = "threads",     [PROFILE_BY_LABEL] = "labels"};
     const struct profile *profile = dot->graph.profile;
-
     fputs("  legend [shape=note style=filled fillcolor=\"#f4f4f0\" fontsize=14 "
           "tooltip=\"hcct\" label=\"",
           dot->out);
@@ -330,7 +314,6 @@ static void put_legend(const struct dot *dot) {
 
 static void put_graph(const struct dot *dot) {
     const struct dot_choice *choice = &dot->choice;
-
     fputs("digraph hcct {\n", dot->out);
     fprintf(dot->out,
             "  graph [hcct_total=%" PRIu64 " hcct_hidden=%" PRIu64 " hcct_pruned=%" PRIu64
@@ -353,7 +336,6 @@ static void put_graph(const struct dot *dot) {
 bool write_dot(FILE *out, const struct profile *profile, const struct format_options *options) {
     struct profile *grouped = format_select(profile, options);
     struct dot dot = {.out = out, .total = profile_total(grouped), .by = options->by};
-
     call_graph_make(&dot.graph, grouped, CALL_GRAPH_OF_PLACES);
     dot_choose(&dot.choice, &dot.graph, dot.total, options->cut);
     put_graph(&dot);

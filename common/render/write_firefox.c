@@ -61,18 +61,15 @@ static void choose_unit(struct firefox *f) {
 /* Each node before its children, these heaviest first. */
 static void make_preorder(struct firefox *f) {
     const struct tree_view *view = &f->view;
-    uint32_t *stack = memory_new(f->profile->n_nodes, sizeof(*stack), "a path"), n = 0;
-
-    f->preorder = memory_new(f->profile->n_nodes, sizeof(*f->preorder), "contexts");
-    f->first = memory_new((size_t)f->profile->n_processes + 1, sizeof(*f->first), "processes");
+    uint32_t *stack = memory_new(f->profile->n_nodes, sizeof *stack, "a path"), n = 0;
+    f->preorder = memory_new(f->profile->n_nodes, sizeof *f->preorder, "contexts");
+    f->first = memory_new((size_t)f->profile->n_processes + 1, sizeof *f->first, "processes");
     for (uint32_t process = 1; process < f->profile->n_processes; process++) {
         uint32_t depth = 0;
-
         f->first[process] = n;
         stack[depth++] = profile_root(f->profile, process);
         while (depth > 0) {
             uint32_t node = stack[--depth];
-
             if (f->profile->nodes[node].parent != 0)
                 f->preorder[n++] = node;
             for (uint32_t k = view->first[node + 1]; k > view->first[node]; k--)
@@ -93,7 +90,6 @@ static uint32_t put_column(struct firefox *f, uint32_t process, const char *key,
     json_array_member(&f->json, key);
     for (uint32_t k = f->first[process]; k < f->first[process + 1]; k++) {
         const struct profile_node *node = &f->profile->nodes[f->preorder[k]];
-
         if (node->count == 0)
             continue;
         if (column == COLUMN_STACK)
@@ -109,7 +105,6 @@ static uint32_t put_column(struct firefox *f, uint32_t process, const char *key,
 
 static void put_samples(struct firefox *f, uint32_t process) {
     uint32_t n;
-
     json_object_member(&f->json, "samples");
     json_string_member(&f->json, "weightType", f->weight_type);
     n = put_column(f, process, "stack", COLUMN_STACK);
@@ -122,7 +117,6 @@ static void put_samples(struct firefox *f, uint32_t process) {
 static void put_no_markers(struct json_out *json) {
     static const char *const columns[] = {"data",    "name",  "startTime",
                                           "endTime", "phase", "category"};
-
     json_object_member(json, "markers");
     for (size_t i = 0; i < HCCT_ARRAY_LEN(columns); i++) {
         json_array_member(json, columns[i]);
@@ -138,11 +132,10 @@ static void put_pid(struct firefox *f, uint32_t process) {
     const struct profile_process *processes = f->profile->processes;
     uint32_t pid = processes[process].pid;
     char text[32];
-
     for (uint32_t i = 1; i < process && pid != 0; i++)
         if (processes[i].pid == pid)
             pid = 0;
-    snprintf(text, sizeof(text), pid != 0 ? "%u" : "process-%u",
+    snprintf(text, sizeof text, pid != 0 ? "%u" : "process-%u",
              (unsigned)(pid != 0 ? pid : process));
     json_string_member(&f->json, "pid", text);
     json_string_member(&f->json, "tid", text);
@@ -151,7 +144,6 @@ static void put_pid(struct firefox *f, uint32_t process) {
 static void put_thread(struct firefox *f, uint32_t process) {
     char *title = title_of_process(&f->profile->processes[process]);
     struct json_out *json = &f->json;
-
     json_begin(json, '{');
     json_string_member(json, "processType", "default");
     json_number_member(json, "processStartupTime", 0);
@@ -190,11 +182,9 @@ static void put_share_fact(struct json_out *json, const char *label, double shar
 /* Not as markers: the time axis is weight, so that a moment has no place on it. */
 static void put_marks(struct firefox *f) {
     struct mark_line mark;
-
     for (const char *text = f->profile->marks; mark_line_next(&text, &mark);) {
         char label[64];
-
-        snprintf(label, sizeof(label), "Mark at %.3f s",
+        snprintf(label, sizeof label, "Mark at %.3f s",
                  ((double)mark.time_ns - (double)f->profile->time_ns) / 1e9);
         put_fact(&f->json, label, mark.name);
     }
@@ -205,7 +195,6 @@ static void put_facts(struct firefox *f) {
     const struct profile *profile = f->profile;
     struct title_bound *bounds = title_bounds(profile);
     char *title = title_of_profile(profile);
-
     json_array_member(&f->json, "extra");
     json_begin(&f->json, '{');
     json_string_member(&f->json, "label", "hcct");
@@ -220,7 +209,6 @@ static void put_facts(struct firefox *f) {
     for (uint32_t i = 1; i < profile->n_processes; i++) {
         char *name = title_of_process(&profile->processes[i]);
         char *bound = title_of_bound(profile, i, &bounds[i]), *label;
-
         if (asprintf(&label, "Bounds of %s", name) < 0)
             memory_die("a title");
         put_fact(&f->json, label, bound);
@@ -252,7 +240,6 @@ static void put_categories(struct json_out *json) {
 
 static void put_product(struct firefox *f) {
     const struct profile *profile = f->profile;
-
     char *command = title_of_command(profile);
 
     json_string_member(&f->json, "product", command);
@@ -274,7 +261,6 @@ static void put_product(struct firefox *f) {
 
 static void put_meta(struct firefox *f) {
     struct json_out *json = &f->json;
-
     json_object_member(json, "meta");
     put_product(f);
     json_number_member(json, "preprocessedProfileVersion", FORMAT_VERSION);
@@ -295,7 +281,6 @@ static void put_meta(struct firefox *f) {
 
 static void put_file(struct firefox *f) {
     struct json_out *json = &f->json;
-
     json_begin(json, '{');
     put_meta(f);
     firefox_put_libs(json, &f->tables);
@@ -314,7 +299,6 @@ static struct profile *select_contexts(const struct profile *profile,
                                        const struct format_options *options) {
     struct format_options finer = *options;
     struct profile *selected, *whole;
-
     if (options->by == PROFILE_BY_FUNCTION && options->n == 0)
         finer.by = PROFILE_BY_SITE;
     selected = format_select(profile, &finer);
@@ -326,7 +310,6 @@ static struct profile *select_contexts(const struct profile *profile,
 bool write_firefox(FILE *out, const struct profile *profile, const struct format_options *options) {
     struct profile *whole = select_contexts(profile, options);
     struct firefox f = {.profile = whole, .json.out = out};
-
     choose_unit(&f);
     tree_view_make(&f.view, whole);
     make_preorder(&f);

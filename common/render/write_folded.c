@@ -33,7 +33,6 @@ static const char *find_number(const char *name) {
 
 static void put_name(FILE *out, const char *name) {
     const char *number = find_number(name);
-
     for (size_t n; *name != '\0'; name += n) {
         n = utf8_length(name);
         if (n == 1)
@@ -50,11 +49,9 @@ bool write_folded(FILE *out, const struct profile *profile, const struct format_
     double phi = stacks_phi(selected);
     struct profile *grouped = phi > 0 ? profile_prune_own(selected, phi) : selected;
     uint32_t *path;
-
-    path = memory_new(grouped->n_nodes, sizeof(*path), "a stack");
+    path = memory_new(grouped->n_nodes, sizeof *path, "a stack");
     for (uint32_t i = 1; i < grouped->n_nodes; i++) {
         uint32_t depth = 0;
-
         if (grouped->nodes[i].count == 0)
             continue;
         for (uint32_t at = i; at != 0; at = grouped->nodes[at].parent)

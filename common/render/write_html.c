@@ -46,7 +46,6 @@ static bool close_data(FILE *out) {
 static void put_other(FILE *out, const struct profile *profile,
                       const struct format_options *options) {
     struct profile *filtered = NULL;
-
     if (options->focus != NULL || options->ignore != NULL)
         filtered = profile_filter(profile, options->focus, options->ignore);
     fputs("</script>\n<script type=\"application/json\" class=\"other-data\">", out);

@@ -60,7 +60,6 @@ static void put_process(struct json_out *json, const struct profile_process *pro
     json_begin(json, '{');
     for (const struct process_field *field = process_fields; field->name != NULL; field++) {
         uint64_t number = process_field_number(process, field);
-
         if (field->kind == FIELD_STRING)
             json_known_member(json, field->name, process_field_string(process, field));
         else if (field->kind == FIELD_BOOL)
@@ -82,7 +81,6 @@ static void put_processes(struct json_out *json, const struct profile *profile) 
 
 static void put_chance(struct json_out *json, const struct profile *profile) {
     const struct chance chance = chance_of(profile);
-
     chance_put_json(json, &chance);
 }
 
@@ -100,7 +98,6 @@ static void put_modules(struct json_out *json, const struct profile *profile) {
 static void put_place(struct json_out *json, const struct profile *profile,
                       const struct profile_location *place, bool with_address) {
     const struct profile_function *function = &profile->functions[place->lines[0].function];
-
     json_string_member(json, "function", function->name);
     if (function->system_name != function->name)
         json_known_member(json, "system_name", function->system_name);
@@ -117,7 +114,6 @@ static void put_place(struct json_out *json, const struct profile *profile,
 static void put_half_width(struct json_out *json, const char *key, const struct chance *chance,
                            uint64_t weight, float effect) {
     double share = (double)weight / chance->total;
-
     if (chance->squares > 0 && share > 0 && share < 1)
         json_double_member(json, key, chance->total * chance_half_width(chance, share, effect));
 }
@@ -126,11 +122,9 @@ static void put_functions(struct json_out *json, const struct profile *profile,
                           const uint64_t *inclusive, enum profile_by by) {
     struct profile_flat *flat = bounds_flat(profile, inclusive);
     const struct chance chance = chance_of(profile);
-
     json_array_member(json, "functions");
     for (uint32_t i = 1; i < profile->n_locations; i++) {
         const struct profile_location *place = &profile->locations[i];
-
         if (flat[i].upper == 0 || place->n_lines == 0 || profile_is_pruned(profile, i))
             continue;
         json_begin(json, '{');
@@ -149,7 +143,6 @@ static void put_functions(struct json_out *json, const struct profile *profile,
 
 static void put_scaled(struct json_out *json, uint64_t count, double scale) {
     double scaled = (double)count * scale;
-
     if (scale != 1 && scaled < 0x1p63)
         json_number_member(json, "scaled", (uint64_t)(scaled + 0.5));
 }
@@ -178,7 +171,6 @@ static void put_node(struct json_out *json, const struct profile *profile,
 
 static void put_nodes(struct json_out *json, const struct profile *profile, enum profile_by by) {
     uint64_t *inclusive = tree_inclusive(profile), *upper = tree_upper(profile, inclusive);
-
     put_functions(json, profile, inclusive, by);
     json_array_member(json, "nodes");
     for (uint32_t i = 1; i < profile->n_nodes; i++)
@@ -190,7 +182,6 @@ static void put_nodes(struct json_out *json, const struct profile *profile, enum
 
 static void put_marks(struct json_out *json, const struct profile *profile) {
     struct mark_line mark;
-
     if (*profile->marks == '\0')
         return;
     json_array_member(json, "marks");
@@ -233,7 +224,6 @@ static void put_header(struct json_out *json, const struct profile *profile, enu
 bool write_json(FILE *out, const struct profile *profile, const struct format_options *options) {
     struct profile *grouped = format_select(profile, options);
     struct json_out json = {.out = out};
-
     json_begin(&json, '{');
     put_header(&json, grouped, options->by);
     put_processes(&json, grouped);

@@ -49,13 +49,12 @@ struct translator {
 
 /* A new message of the pool, initialized. */
 #define NEW(t, variable, init)                                                                     \
-    (variable = pool_alloc(&(t)->pool, sizeof(*variable)), init(variable))
+    (variable = pool_alloc(&(t)->pool, sizeof *(variable)), init(variable))
 
 /* ---- strings and attributes ---- */
 
 static bool same_text(const void *entries, uint32_t i, const void *key) {
     const Otlp__ProfilesDictionary *dictionary = entries;
-
     return strcmp(dictionary->string_table[i], key) == 0;
 }
 
@@ -69,9 +68,8 @@ static int32_t text_index(struct translator *t, const char *text) {
                        text);
     if (*slot == 0) {
         char *copy = pool_alloc(&t->pool, strlen(text) + 1);
-
         dictionary->string_table = memory_grow(dictionary->string_table, n, &t->string_room,
-                                               sizeof(*dictionary->string_table), "names");
+                                               sizeof *dictionary->string_table, "names");
         dictionary->string_table[dictionary->n_string_table++] = strcpy(copy, text);
         *slot = n;
     }
@@ -123,18 +121,17 @@ static bool same_value(const Otlp__AnyValue *a, const Otlp__AnyValue *b) {
     if (a->value_case == OTLP__ANY_VALUE__VALUE_STRING_VALUE)
         return strcmp(a->string_value, b->string_value) == 0;
     if (a->value_case == OTLP__ANY_VALUE__VALUE_DOUBLE_VALUE)
-        return memcmp(&a->double_value, &b->double_value, sizeof(a->double_value)) == 0;
+        return memcmp(&a->double_value, &b->double_value, sizeof a->double_value) == 0;
     return a->value_case == OTLP__ANY_VALUE__VALUE_INT_VALUE && a->int_value == b->int_value;
 }
 
 static uint64_t hash_attribute(const Otlp__KeyValueAndUnit *attribute) {
     const Otlp__AnyValue *value = attribute->value;
     uint64_t hash = seeded_hash((uint64_t)attribute->key_strindex, value->value_case);
-
     if (value->value_case == OTLP__ANY_VALUE__VALUE_STRING_VALUE)
         return seeded_hash_bytes(hash, value->string_value, strlen(value->string_value));
     if (value->value_case == OTLP__ANY_VALUE__VALUE_DOUBLE_VALUE)
-        return seeded_hash_bytes(hash, &value->double_value, sizeof(value->double_value));
+        return seeded_hash_bytes(hash, &value->double_value, sizeof value->double_value);
     return seeded_hash(hash, (uint64_t)value->int_value);
 }
 
@@ -142,7 +139,6 @@ static bool same_attribute(const void *entries, uint32_t i, const void *key) {
     const Otlp__KeyValueAndUnit *have =
         ((const Otlp__ProfilesDictionary *)entries)->attribute_table[i];
     const Otlp__KeyValueAndUnit *want = key;
-
     return have->key_strindex == want->key_strindex && same_value(have->value, want->value);
 }
 
@@ -159,7 +155,7 @@ static int32_t attribute_index(struct translator *t, const char *key, Otlp__AnyV
     if (*slot == 0) {
         dictionary->attribute_table =
             memory_grow(dictionary->attribute_table, n, &t->attribute_room,
-                        sizeof(*dictionary->attribute_table), "attributes");
+                        sizeof *dictionary->attribute_table, "attributes");
         dictionary->attribute_table[dictionary->n_attribute_table++] = attribute;
         *slot = n;
     }
@@ -180,7 +176,7 @@ static void translate_mappings(struct translator *t) {
     Otlp__ProfilesDictionary *to = &t->dictionary;
 
     to->n_mapping_table = from->n_mapping + 1;
-    to->mapping_table = pool_alloc(&t->pool, to->n_mapping_table * sizeof(*to->mapping_table));
+    to->mapping_table = pool_alloc(&t->pool, to->n_mapping_table * sizeof *to->mapping_table);
     NEW(t, to->mapping_table[0], otlp__mapping__init);
     for (size_t i = 0; i < from->n_mapping; i++) {
         const Perftools__Profiles__Mapping *source = from->mapping[i];
@@ -204,7 +200,7 @@ static void translate_functions(struct translator *t) {
     Otlp__ProfilesDictionary *to = &t->dictionary;
 
     to->n_function_table = from->n_function + 1;
-    to->function_table = pool_alloc(&t->pool, to->n_function_table * sizeof(*to->function_table));
+    to->function_table = pool_alloc(&t->pool, to->n_function_table * sizeof *to->function_table);
     NEW(t, to->function_table[0], otlp__function__init);
     for (size_t i = 0; i < from->n_function; i++) {
         const Perftools__Profiles__Function *source = from->function[i];
@@ -223,7 +219,7 @@ static void translate_functions(struct translator *t) {
 
 static void translate_lines(struct translator *t, Otlp__Location *location,
                             const Perftools__Profiles__Location *source) {
-    location->lines = pool_alloc(&t->pool, source->n_line * sizeof(*location->lines));
+    location->lines = pool_alloc(&t->pool, source->n_line * sizeof *location->lines);
     for (size_t k = 0; k < source->n_line; k++) {
         Otlp__Line *line;
 
@@ -258,7 +254,7 @@ static void translate_locations(struct translator *t) {
     Otlp__ProfilesDictionary *to = &t->dictionary;
 
     to->n_location_table = from->n_location + 1;
-    to->location_table = pool_alloc(&t->pool, to->n_location_table * sizeof(*to->location_table));
+    to->location_table = pool_alloc(&t->pool, to->n_location_table * sizeof *to->location_table);
     NEW(t, to->location_table[0], otlp__location__init);
     for (size_t i = 0; i < from->n_location; i++) {
         const Perftools__Profiles__Location *source = from->location[i];
@@ -279,24 +275,23 @@ static void begin_tables(struct translator *t) {
     char *empty = pool_alloc(&t->pool, 1);
 
     otlp__profiles_dictionary__init(to);
-    to->string_table = memory_grow(NULL, 0, &t->string_room, sizeof(*to->string_table), "names");
+    to->string_table = memory_grow(NULL, 0, &t->string_room, sizeof *to->string_table, "names");
     to->string_table[to->n_string_table++] = empty;
     to->attribute_table =
-        memory_grow(NULL, 0, &t->attribute_room, sizeof(*to->attribute_table), "attributes");
+        memory_grow(NULL, 0, &t->attribute_room, sizeof *to->attribute_table, "attributes");
     NEW(t, to->attribute_table[0], otlp__key_value_and_unit__init);
     to->n_attribute_table = 1;
-    to->stack_table = memory_grow(NULL, 0, &t->stack_room, sizeof(*to->stack_table), "stacks");
+    to->stack_table = memory_grow(NULL, 0, &t->stack_room, sizeof *to->stack_table, "stacks");
     NEW(t, to->stack_table[0], otlp__stack__init);
     to->n_stack_table = 1;
     to->n_link_table = 1;
-    to->link_table = pool_alloc(&t->pool, sizeof(*to->link_table));
+    to->link_table = pool_alloc(&t->pool, sizeof *to->link_table);
     NEW(t, to->link_table[0], otlp__link__init);
 }
 
 static bool same_stack(const void *entries, uint32_t i, const void *key) {
     const struct stack *have = &((const struct translator *)entries)->stacks[i], *want = key;
-
-    return have->n == want->n && memcmp(have->ids, want->ids, want->n * sizeof(*want->ids)) == 0;
+    return have->n == want->n && memcmp(have->ids, want->ids, want->n * sizeof *want->ids) == 0;
 }
 
 static int32_t stack_index(struct translator *t, const Perftools__Profiles__Sample *sample) {
@@ -306,20 +301,20 @@ static int32_t stack_index(struct translator *t, const Perftools__Profiles__Samp
 
     if (stack.n == 0)
         return 0;
-    slot = intern_find(&t->by_stack, seeded_hash_bytes(0, stack.ids, stack.n * sizeof(*stack.ids)),
+    slot = intern_find(&t->by_stack, seeded_hash_bytes(0, stack.ids, stack.n * sizeof *stack.ids),
                        same_stack, t, &stack);
     if (*slot == 0) {
         Otlp__Stack *message;
 
         NEW(t, message, otlp__stack__init);
         message->location_indices =
-            pool_alloc(&t->pool, stack.n * sizeof(*message->location_indices));
+            pool_alloc(&t->pool, stack.n * sizeof *message->location_indices);
         for (size_t k = 0; k < stack.n; k++)
             message->location_indices[message->n_location_indices++] = (int32_t)stack.ids[k];
         to->stack_table =
-            memory_grow(to->stack_table, n, &t->stack_room, sizeof(*to->stack_table), "stacks");
+            memory_grow(to->stack_table, n, &t->stack_room, sizeof *to->stack_table, "stacks");
         to->stack_table[to->n_stack_table++] = message;
-        t->stacks = memory_grow(t->stacks, n, &t->stacks_room, sizeof(*t->stacks), "stacks");
+        t->stacks = memory_grow(t->stacks, n, &t->stacks_room, sizeof *t->stacks, "stacks");
         t->stacks[n] = stack;
         *slot = n;
     }
@@ -341,7 +336,6 @@ static Otlp__ValueType *value_type(struct translator *t,
 static void set_id(struct translator *t, Otlp__Profile *profile, int kind) {
     uint8_t *id = pool_alloc(&t->pool, OTLP_ID_BYTES);
     uint32_t number = t->n_resources * KINDS + (uint32_t)kind;
-
     memcpy(id, t->about->id, OTLP_ID_BYTES);
     for (int i = 0; i < 4; i++)
         id[OTLP_ID_BYTES - 1 - i] ^= (uint8_t)(number >> 8 * i);
@@ -372,12 +366,10 @@ static struct resource *resource_of(struct translator *t, Perftools__Profiles__L
                                     size_t n_labels) {
     uint32_t *slot =
         intern_find(&t->by_labels, seeded_hash(0, (uintptr_t)labels), same_labels, t, labels);
-
     if (*slot == 0) {
         struct resource *made;
-
         t->resources = memory_grow(t->resources, t->n_resources, &t->resource_room,
-                                   sizeof(*t->resources), "processes");
+                                   sizeof *t->resources, "processes");
         made = &t->resources[t->n_resources];
         *made = (struct resource){.labels = labels, .n_labels = n_labels};
         for (int kind = 0; kind < KINDS; kind++)
@@ -390,7 +382,6 @@ static struct resource *resource_of(struct translator *t, Perftools__Profiles__L
 static void translate_sample(struct translator *t, const Perftools__Profiles__Sample *from) {
     struct resource *resource = resource_of(t, from->label, from->n_label);
     int32_t stack = stack_index(t, from);
-
     for (int kind = 0; kind < KINDS; kind++) {
         Otlp__Profile *profile = resource->profile[kind];
         Otlp__Sample *sample;
@@ -402,7 +393,7 @@ static void translate_sample(struct translator *t, const Perftools__Profiles__Sa
         sample->n_values = 1;
         sample->values = &from->value[kind];
         profile->samples = memory_grow(profile->samples, (uint32_t)profile->n_samples,
-                                       &resource->room[kind], sizeof(*profile->samples), "samples");
+                                       &resource->room[kind], sizeof *profile->samples, "samples");
         profile->samples[profile->n_samples++] = sample;
     }
 }
@@ -423,16 +414,15 @@ static void add_comments(struct translator *t, Otlp__Profile *profile) {
     attribute->value = list;
     t->dictionary.attribute_table =
         memory_grow(t->dictionary.attribute_table, n, &t->attribute_room,
-                    sizeof(*t->dictionary.attribute_table), "attributes");
+                    sizeof *t->dictionary.attribute_table, "attributes");
     t->dictionary.attribute_table[t->dictionary.n_attribute_table++] = attribute;
-    profile->attribute_indices = pool_alloc(&t->pool, sizeof(*profile->attribute_indices));
+    profile->attribute_indices = pool_alloc(&t->pool, sizeof *profile->attribute_indices);
     profile->attribute_indices[profile->n_attribute_indices++] = (int32_t)n;
 }
 
 static void add_pair(struct translator *t, Otlp__KeyValue **list, size_t *n, const char *key,
                      Otlp__AnyValue *value) {
     char *copy = pool_alloc(&t->pool, strlen(key) + 1);
-
     for (size_t i = 0; i < *n; i++)
         if (strcmp(list[i]->key, key) == 0)
             return; /* keys are unique: the first one counts */
@@ -448,7 +438,7 @@ static Otlp__Resource *new_resource(struct translator *t, const struct resource 
 
     NEW(t, resource, otlp__resource__init);
     resource->attributes = pool_alloc(&t->pool, (from->n_labels + OWN + about->n_attributes) *
-                                                    sizeof(*resource->attributes));
+                                                    sizeof *resource->attributes);
     for (size_t i = 0; i < about->n_attributes; i++)
         add_pair(t, resource->attributes, &resource->n_attributes, about->attributes[i].key,
                  text_value(t, about->attributes[i].value));
@@ -459,7 +449,6 @@ static Otlp__Resource *new_resource(struct translator *t, const struct resource 
     for (size_t i = 0; i < from->n_labels; i++) {
         const Perftools__Profiles__Label *label = from->labels[i];
         const char *key = text_of(t, label->key), *text = text_of(t, label->str);
-
         if (strcmp(key, "process") == 0) {
             add_pair(t, resource->attributes, &resource->n_attributes, "hcct.process",
                      text_value(t, text));
@@ -482,7 +471,7 @@ static Otlp__InstrumentationScope *new_scope(struct translator *t) {
     NEW(t, scope, otlp__instrumentation_scope__init);
     scope->name = strcpy(pool_alloc(&t->pool, sizeof("hcct")), "hcct");
     scope->version = strcpy(pool_alloc(&t->pool, sizeof(HCCT_VERSION)), HCCT_VERSION);
-    scope->attributes = pool_alloc(&t->pool, sizeof(*scope->attributes));
+    scope->attributes = pool_alloc(&t->pool, sizeof *scope->attributes);
     add_pair(t, scope->attributes, &scope->n_attributes, "pprof.scope.default_sample_type",
              text_value(t, text_of(t, t->from->default_sample_type)));
     return scope;
@@ -497,10 +486,10 @@ static void add_resource(struct translator *t, const struct resource *from) {
     message->resource = new_resource(t, from);
     scope->scope = new_scope(t);
     scope->n_profiles = KINDS;
-    scope->profiles = pool_alloc(&t->pool, KINDS * sizeof(*scope->profiles));
-    memcpy(scope->profiles, from->profile, KINDS * sizeof(*scope->profiles));
+    scope->profiles = pool_alloc(&t->pool, KINDS * sizeof *scope->profiles);
+    memcpy(scope->profiles, from->profile, KINDS * sizeof *scope->profiles);
     message->n_scope_profiles = 1;
-    message->scope_profiles = pool_alloc(&t->pool, sizeof(*message->scope_profiles));
+    message->scope_profiles = pool_alloc(&t->pool, sizeof *message->scope_profiles);
     message->scope_profiles[0] = scope;
     t->data.resource_profiles[t->data.n_resource_profiles++] = message;
 }
@@ -521,7 +510,7 @@ static void translate(struct translator *t) {
     otlp__profiles_data__init(&t->data);
     t->data.dictionary = &t->dictionary;
     t->data.resource_profiles =
-        pool_alloc(&t->pool, t->n_resources * sizeof(*t->data.resource_profiles));
+        pool_alloc(&t->pool, t->n_resources * sizeof *t->data.resource_profiles);
     for (uint32_t i = 0; i < t->n_resources; i++)
         add_resource(t, &t->resources[i]);
 }
@@ -530,7 +519,6 @@ static bool write_data(FILE *out, const Otlp__ProfilesData *data) {
     size_t bytes = otlp__profiles_data__get_packed_size(data);
     uint8_t *plain = memory_new(bytes, 1, "the profile file");
     bool ok;
-
     otlp__profiles_data__pack(data, plain);
     ok = fwrite(plain, 1, bytes, out) == bytes && fflush(out) == 0;
     free(plain);
@@ -540,7 +528,6 @@ static bool write_data(FILE *out, const Otlp__ProfilesData *data) {
 static bool write_message(const Perftools__Profiles__Profile *message, void *arg) {
     struct translator *t = arg;
     bool ok;
-
     t->from = message;
     translate(t);
     ok = write_data(t->out, &t->data);
@@ -563,7 +550,6 @@ static bool write_message(const Perftools__Profiles__Profile *message, void *arg
 bool write_otlp_about(FILE *out, const struct profile *profile,
                       const struct format_options *options, const struct otlp_about *about) {
     struct translator t = {.about = about, .out = out};
-
     return pprof_message_with(profile, options, write_message, &t);
 }
 

@@ -49,14 +49,12 @@ struct builder {
 
 static bool same_text(const void *entries, uint32_t i, const void *key) {
     const Perftools__Profiles__Profile *message = entries;
-
     return strcmp(message->string_table[i], key) == 0;
 }
 
 static int64_t text_id(struct builder *b, const char *text) {
     Perftools__Profiles__Profile *message = &b->message;
     uint32_t *slot;
-
     if (*text == '\0')
         return 0;
     slot = intern_find(&b->by_text, seeded_hash_bytes(0, text, strlen(text)), same_text, message,
@@ -64,9 +62,8 @@ static int64_t text_id(struct builder *b, const char *text) {
     if (*slot == 0) {
         uint32_t n = (uint32_t)message->n_string_table;
         char *copy = pool_alloc(&b->pool, strlen(text) + 1);
-
         message->string_table = memory_grow(message->string_table, n, &b->string_room,
-                                            sizeof(*message->string_table), "names");
+                                            sizeof *message->string_table, "names");
         message->string_table[n] = strcpy(copy, text);
         message->n_string_table = n + 1;
         *slot = n;
@@ -90,10 +87,8 @@ static void widen_range(struct builder *b, uint32_t location) {
     const struct profile_location *place = &profile->locations[location];
     const struct profile_module *module = &profile->modules[place->module];
     struct range *range = &b->ranges[place->module];
-
     if (!range->used) {
         bool known = module->start < module->limit;
-
         range->used = true;
         range->start = known ? module->start : place->address;
         range->limit = known ? module->limit : place->address + 1;
@@ -107,11 +102,9 @@ static void widen_range(struct builder *b, uint32_t location) {
 /* The addresses that each module needs: what it says itself and what samples use. */
 static void find_ranges(struct builder *b) {
     const struct profile *profile = b->profile;
-    bool *used = memory_new(profile->n_nodes, sizeof(*used), "contexts");
-
+    bool *used = memory_new(profile->n_nodes, sizeof *used, "contexts");
     for (uint32_t i = profile->n_nodes - 1; i > 0; i--) {
         const struct profile_node *node = &profile->nodes[i];
-
         used[i] |= node->count > 0 || node->error > 0;
         if (!used[i])
             continue;
@@ -127,7 +120,6 @@ static Perftools__Profiles__Mapping *map_module(struct builder *b, uint32_t numb
     const struct profile_module *module = &b->profile->modules[number];
     struct range *range = &b->ranges[number];
     Perftools__Profiles__Mapping *mapping;
-
     if (number == 0 || b->mapping[number] != NULL)
         return b->mapping[number];
     range->memory_start = b->next_address + range->start % PAGE;
@@ -148,7 +140,6 @@ static Perftools__Profiles__Mapping *map_module(struct builder *b, uint32_t numb
 /* By custom the first mapping is the program itself. */
 static void map_programs(struct builder *b) {
     const struct profile *profile = b->profile;
-
     for (uint32_t i = 1; i < profile->n_modules && profile->n_processes > 1; i++)
         if (b->ranges[i].used && profile->modules[i].path == profile->processes[1].exe)
             map_module(b, i);
@@ -159,7 +150,6 @@ static void map_programs(struct builder *b) {
 static uint64_t function_id(struct builder *b, uint32_t number) {
     const struct profile_function *function = &b->profile->functions[number];
     Perftools__Profiles__Function *message;
-
     if (b->function_id[number] == 0) {
         message = APPEND(b, function, function_room, *message, perftools__profiles__function__init);
         message->id = b->function_id[number] = b->message.n_function;
@@ -174,8 +164,7 @@ static uint64_t function_id(struct builder *b, uint32_t number) {
 static void add_line(struct builder *b, Perftools__Profiles__Location *message,
                      Perftools__Profiles__Mapping *mapping, const struct profile_line *line) {
     const struct profile_function *function = &b->profile->functions[line->function];
-    Perftools__Profiles__Line *copy = pool_alloc(&b->pool, sizeof(*copy));
-
+    Perftools__Profiles__Line *copy = pool_alloc(&b->pool, sizeof *copy);
     perftools__profiles__line__init(copy);
     copy->function_id = function_id(b, line->function);
     copy->line = line->line;
@@ -192,7 +181,6 @@ static uint64_t location_id(struct builder *b, uint32_t number) {
     const struct profile_location *place = &b->profile->locations[number];
     Perftools__Profiles__Mapping *mapping;
     Perftools__Profiles__Location *message;
-
     if (b->location_id[number] != 0)
         return b->location_id[number];
     mapping = map_module(b, place->module);
@@ -207,7 +195,7 @@ static uint64_t location_id(struct builder *b, uint32_t number) {
     message->hcct_routine = place->routine;
     message->hcct_effect = place->effect;
     message->hcct_self_effect = place->self_effect;
-    message->line = pool_alloc(&b->pool, place->n_lines * sizeof(*message->line));
+    message->line = pool_alloc(&b->pool, place->n_lines * sizeof *message->line);
     for (uint32_t k = 0; k < place->n_lines; k++)
         add_line(b, message, mapping, &place->lines[k]);
     return message->id;
@@ -216,8 +204,7 @@ static uint64_t location_id(struct builder *b, uint32_t number) {
 /* ---- samples ---- */
 
 static Perftools__Profiles__Label *new_label(struct builder *b, const char *key) {
-    Perftools__Profiles__Label *label = pool_alloc(&b->pool, sizeof(*label));
-
+    Perftools__Profiles__Label *label = pool_alloc(&b->pool, sizeof *label);
     perftools__profiles__label__init(label);
     label->key = text_id(b, key);
     return label;
@@ -226,16 +213,14 @@ static Perftools__Profiles__Label *new_label(struct builder *b, const char *key)
 static void add_text_label(struct builder *b, uint32_t process, const char *key,
                            const char *value) {
     Perftools__Profiles__Label *label = new_label(b, key);
-
     label->str = text_id(b, value);
     b->labels[process][b->n_labels[process]++] = label;
 }
 
 static void add_tag_label(struct builder *b, uint32_t process, const struct tag *tag) {
     char key[TAGS_ROOM], value[TAGS_ROOM];
-
-    snprintf(key, sizeof(key), "%.*s", (int)tag->key_length, tag->key);
-    snprintf(value, sizeof(value), "%.*s", (int)tag->value_length, tag->value);
+    snprintf(key, sizeof key, "%.*s", (int)tag->key_length, tag->key);
+    snprintf(value, sizeof value, "%.*s", (int)tag->value_length, tag->value);
     add_text_label(b, process, key, value);
 }
 
@@ -245,16 +230,14 @@ static void make_labels(struct builder *b, uint32_t process) {
     const char *tags = it->tags;
     struct tag tag;
     char *name;
-
     if (b->labels[process] != NULL)
         return;
-    b->labels[process] = pool_alloc(&b->pool, LABELS_MAX * sizeof(*b->labels[process]));
+    b->labels[process] = pool_alloc(&b->pool, LABELS_MAX * sizeof *b->labels[process]);
     name = comment_process_label(b->profile, process);
     add_text_label(b, process, "process", name);
     free(name);
     if (it->pid != 0) {
         Perftools__Profiles__Label *label = new_label(b, "pid");
-
         label->num = it->pid;
         b->labels[process][b->n_labels[process]++] = label;
     }
@@ -266,14 +249,13 @@ static void add_sample(struct builder *b, const struct profile_node *node) {
     const struct profile_node *nodes = b->profile->nodes;
     Perftools__Profiles__Sample *sample;
     size_t depth = 0;
-
     sample = APPEND(b, sample, sample_room, *sample, perftools__profiles__sample__init);
     for (const struct profile_node *at = node; at->parent != 0; at = &nodes[at->parent])
         depth++;
-    sample->location_id = pool_alloc(&b->pool, depth * sizeof(*sample->location_id));
+    sample->location_id = pool_alloc(&b->pool, depth * sizeof *sample->location_id);
     for (const struct profile_node *at = node; at->parent != 0; at = &nodes[at->parent])
         sample->location_id[sample->n_location_id++] = location_id(b, at->location);
-    sample->value = pool_alloc(&b->pool, 2 * sizeof(*sample->value));
+    sample->value = pool_alloc(&b->pool, 2 * sizeof *sample->value);
     sample->n_value = 2;
     sample->value[0] = (int64_t)node->count;
     sample->value[1] = (int64_t)node->error;
@@ -284,7 +266,6 @@ static void add_sample(struct builder *b, const struct profile_node *node) {
 
 static void add_number(struct builder *b, const struct profile_number *number) {
     Perftools__Profiles__HcctNumber *message;
-
     message = APPEND(b, hcct_number, number_room, *message, perftools__profiles__hcct_number__init);
     message->number = number->number;
     message->parent = number->parent;
@@ -296,9 +277,8 @@ static void add_number(struct builder *b, const struct profile_number *number) {
 /* A type without a name would not be found again among its like: it gets one. */
 static Perftools__Profiles__ValueType *value_type(struct builder *b, const char *suffix) {
     const char *word = *b->profile->type != '\0' ? b->profile->type : "weight";
-    Perftools__Profiles__ValueType *type = pool_alloc(&b->pool, sizeof(*type));
+    Perftools__Profiles__ValueType *type = pool_alloc(&b->pool, sizeof *type);
     char *name = pool_alloc(&b->pool, strlen(word) + strlen(suffix) + 1);
-
     perftools__profiles__value_type__init(type);
     type->type = text_id(b, strcat(strcpy(name, word), suffix));
     type->unit = text_id(b, b->profile->unit);
@@ -308,7 +288,6 @@ static Perftools__Profiles__ValueType *value_type(struct builder *b, const char 
 static size_t count_marks(const struct profile *profile) {
     struct mark_line mark;
     size_t n = 0;
-
     for (const char *text = profile->marks; mark_line_next(&text, &mark);)
         n++;
     return n;
@@ -318,18 +297,15 @@ static void add_comments(struct builder *b) {
     const struct profile *profile = b->profile;
     Perftools__Profiles__Profile *message = &b->message;
     struct mark_line mark;
-
     message->comment = pool_alloc(&b->pool, (profile->n_processes + count_marks(profile)) *
-                                                sizeof(*message->comment));
+                                                sizeof *message->comment);
     for (uint32_t i = 0; i < profile->n_processes; i++) {
         char *comment = i == 0 ? comment_profile(profile) : comment_process(profile, i);
-
         message->comment[message->n_comment++] = text_id(b, comment);
         free(comment);
     }
     for (const char *text = profile->marks; mark_line_next(&text, &mark);) {
         char *comment = comment_mark(&mark);
-
         message->comment[message->n_comment++] = text_id(b, comment);
         free(comment);
     }
@@ -338,11 +314,10 @@ static void add_comments(struct builder *b) {
 static void fill(struct builder *b) {
     const struct profile *profile = b->profile;
     Perftools__Profiles__Profile *message = &b->message;
-
     message->string_table =
-        memory_grow(NULL, 0, &b->string_room, sizeof(*message->string_table), "names");
+        memory_grow(NULL, 0, &b->string_room, sizeof *message->string_table, "names");
     message->string_table[message->n_string_table++] = pool_alloc(&b->pool, 1);
-    message->sample_type = pool_alloc(&b->pool, 2 * sizeof(*message->sample_type));
+    message->sample_type = pool_alloc(&b->pool, 2 * sizeof *message->sample_type);
     message->sample_type[message->n_sample_type++] = value_type(b, "");
     message->sample_type[message->n_sample_type++] = value_type(b, "_error");
     message->default_sample_type = message->sample_type[0]->type;
@@ -367,7 +342,6 @@ bool pprof_message_write(const Perftools__Profiles__Profile *message, void *arg)
     size_t bytes = perftools__profiles__profile__get_packed_size(message), packed_bytes;
     uint8_t *plain = memory_new(bytes, 1, "the profile file"), *packed;
     bool ok;
-
     perftools__profiles__profile__pack(message, plain);
     packed = gzip_pack(plain, bytes, &packed_bytes);
     free(plain);
@@ -384,7 +358,6 @@ bool pprof_message_write(const Perftools__Profiles__Profile *message, void *arg)
 static bool is_complete(const struct profile *profile) {
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
-
         if (node->parent == 0 ? node->count > 0 || node->error > 0
                               : profile->locations[node->location].n_lines == 0)
             return false;
@@ -402,7 +375,6 @@ bool pprof_message_with(const struct profile *profile, const struct format_optio
     double fits = stacks_phi(profile), phi = options->phi > fits ? options->phi : fits;
     struct profile *copy = NULL;
     bool ok;
-
     if (options->n > 0)
         copy = profile_keep(profile, options->n);
     else if (phi > 0 || !is_complete(profile))
@@ -411,12 +383,12 @@ bool pprof_message_with(const struct profile *profile, const struct format_optio
         numbers_copy(copy, profile);
     b.profile = profile = copy != NULL ? copy : profile;
     perftools__profiles__profile__init(&b.message);
-    b.ranges = memory_new(profile->n_modules, sizeof(*b.ranges), "modules");
-    b.mapping = memory_new(profile->n_modules, sizeof(*b.mapping), "modules");
-    b.location_id = memory_new(profile->n_locations, sizeof(*b.location_id), "locations");
-    b.function_id = memory_new(profile->n_functions, sizeof(*b.function_id), "functions");
-    b.labels = memory_new(profile->n_processes, sizeof(*b.labels), "processes");
-    b.n_labels = memory_new(profile->n_processes, sizeof(*b.n_labels), "processes");
+    b.ranges = memory_new(profile->n_modules, sizeof *b.ranges, "modules");
+    b.mapping = memory_new(profile->n_modules, sizeof *b.mapping, "modules");
+    b.location_id = memory_new(profile->n_locations, sizeof *b.location_id, "locations");
+    b.function_id = memory_new(profile->n_functions, sizeof *b.function_id, "functions");
+    b.labels = memory_new(profile->n_processes, sizeof *b.labels, "processes");
+    b.n_labels = memory_new(profile->n_processes, sizeof *b.n_labels, "processes");
     fill(&b);
     ok = use(&b.message, arg);
 

@@ -57,7 +57,6 @@ static void put_frame(struct speedscope *s, const struct profile_location *place
     const char *file =
         *function->file != '\0' ? function->file : s->profile->modules[place->module].path;
     uint32_t number = line->line != 0 ? line->line : function->start_line;
-
     json_begin(&s->json, '{');
     json_string_member(&s->json, "name", function->name);
     if (*file != '\0')
@@ -80,12 +79,10 @@ static void put_events(struct speedscope *s, uint32_t root, const struct axis *a
     const struct profile_node *nodes = s->profile->nodes;
     uint32_t depth = 0;
     uint64_t at = 0;
-
     s->path[0] = root;
     s->position[0] = s->view.first[root];
     for (;;) {
         uint32_t node = s->path[depth], child;
-
         if (s->position[depth] == s->view.first[node + 1]) {
             if (depth-- == 0)
                 return;
@@ -120,7 +117,6 @@ static void put_profile(struct speedscope *s, uint32_t root, const char *name,
 static void put_named(struct speedscope *s, uint32_t process, const struct axis *axis,
                       const char *between, const char *rest) {
     char *name = title_of_process(&s->profile->processes[process]), *whole;
-
     if (asprintf(&whole, "%s%s%s", name, between, rest) < 0)
         memory_die("a title");
     put_profile(s, profile_root(s->profile, process), whole, axis);
@@ -135,11 +131,9 @@ static void put_profiles(struct speedscope *s) {
     const struct axis errors = {.inclusive = s->errors, .of_errors = true};
     struct title_bound *bounds = title_bounds(s->profile);
     const struct tree_view *view = &s->view;
-
     for (uint32_t k = view->first[0]; k < view->first[1]; k++) {
         uint32_t process = s->profile->nodes[view->child[k]].process;
         char *bound = title_of_bound(s->profile, process, &bounds[process]);
-
         if (s->view.inclusive[view->child[k]] > 0 || k == view->first[0])
             put_named(s, process, &weights, ", ", bound);
         free(bound);
@@ -155,7 +149,6 @@ static void put_profiles(struct speedscope *s) {
 static void put_file(struct speedscope *s) {
     struct json_out *json = &s->json;
     char *title = title_of_profile(s->profile);
-
     json_begin(json, '{');
     json_string_member(json, "$schema", SCHEMA);
     json_string_member(json, "exporter", "hcct " HCCT_VERSION);
@@ -176,8 +169,7 @@ static void put_file(struct speedscope *s) {
 }
 
 static uint64_t *inclusive_errors(const struct profile *profile) {
-    uint64_t *errors = memory_new(profile->n_nodes, sizeof(*errors), "errors");
-
+    uint64_t *errors = memory_new(profile->n_nodes, sizeof *errors, "errors");
     for (uint32_t i = profile->n_nodes - 1; i > 0; i--) {
         errors[i] += profile->nodes[i].error;
         if (profile->nodes[i].parent != 0)
@@ -196,8 +188,8 @@ bool write_speedscope(FILE *out, const struct profile *profile,
     profile_free(selected);
     tree_view_make(&s.view, whole);
     s.errors = inclusive_errors(whole);
-    s.path = memory_new(whole->n_nodes, sizeof(*s.path), "a path");
-    s.position = memory_new(whole->n_nodes, sizeof(*s.position), "a path");
+    s.path = memory_new(whole->n_nodes, sizeof *s.path, "a path");
+    s.position = memory_new(whole->n_nodes, sizeof *s.position, "a path");
     put_file(&s);
     free(s.path);
     free(s.position);

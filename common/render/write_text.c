@@ -28,7 +28,6 @@ const char *text_without_module(const struct text *text, const char *name, uint3
     const char *module =
         profile_basename(profile->modules[profile->locations[location].module].path);
     const char *plus = strrchr(name, '+');
-
     if (!profile_is_place_name(name) || plus == NULL || plus == name ||
         (size_t)(plus - name) != strlen(module) || strncmp(name, module, strlen(module)) != 0)
         return name;
@@ -39,11 +38,9 @@ const char *text_without_module(const struct text *text, const char *name, uint3
 
 static void count_below(struct text *text) {
     const struct profile *profile = text->profile;
-
-    text->below = memory_new(profile->n_nodes, sizeof(*text->below), "contexts");
+    text->below = memory_new(profile->n_nodes, sizeof *text->below, "contexts");
     for (uint32_t i = profile->n_nodes - 1; i > 0; i--) {
         const struct profile_node *node = &profile->nodes[i];
-
         text->below[i] += node->count > 0 && !profile_is_pruned(profile, node->location);
         text->below[node->parent] += text->below[i];
     }
@@ -70,7 +67,6 @@ static const char *what_was_missing(const struct profile *profile, uint64_t no_r
 static void write_nothing(const struct text *text) {
     const struct profile *profile = text->profile;
     uint64_t lost = 0, no_room = 0;
-
     for (uint32_t i = 1; i < profile->n_processes; i++) {
         lost += profile->processes[i].lost;
         no_room += profile->processes[i].no_room;
@@ -98,7 +94,6 @@ bool write_text(FILE *out, const struct profile *profile, const struct format_op
                         .paint = options->color ? &ansi : &plain};
     struct profile *joined = merge_runs(profile);
     struct profile *grouped = format_select(joined != NULL ? joined : profile, options);
-
     profile_free(joined);
     text.profile = grouped;
     text.total = profile_total(grouped);

@@ -17,7 +17,7 @@ void followed_note(struct followed *followed, uint32_t index, uint32_t module,
     static const struct call_sites unreadable = {.verdict = CALLS_UNREADABLE};
     char *path = module_copy_path(module);
     if (path == NULL ||
-        !array_grow(&followed->entries, followed->n, &followed->room, sizeof(*followed->entries))) {
+        !array_grow(&followed->entries, followed->n, &followed->room, sizeof *followed->entries)) {
         free(path);
         return;
     }

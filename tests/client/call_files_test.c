@@ -33,7 +33,6 @@ static void test_programs(void) {
     char *fixed = in_build("tests/client/static_target");
     char *user = in_build("tests/client/.libs/library_user");
     char *libraries = in_build("tests/client/.libs");
-
     CHECK(!hopeless(instrumented, NULL));
     CHECK(!hopeless(instrumented, "no-such-module")); /* it reports by itself */
     CHECK(!hopeless(fixed, NULL));                    /* another matter */
@@ -78,7 +77,6 @@ static void test_damaged(void) {
     uint64_t state = 7;
     unsigned same = 0;
     int fd = mkstemp(copy);
-
     CHECK(fd >= 0);
     damaged = malloc(bytes);
     for (int i = 0; i < MUTATIONS; i++) {

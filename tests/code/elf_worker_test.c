@@ -32,10 +32,10 @@ static void lie(int fd) {
     struct elf_answer head = {.magic = ELF_ANSWER_MAGIC, .ok = 1, .bytes = 256};
     char nonsense[256];
     int file;
-    memset(nonsense, 0x7f, sizeof(nonsense));
+    memset(nonsense, 0x7f, sizeof nonsense);
     elf_receive_head(fd, &request, &file);
-    elf_send(fd, &head, sizeof(head), ELF_NO_DEADLINE);
-    elf_send(fd, nonsense, sizeof(nonsense), ELF_NO_DEADLINE);
+    elf_send(fd, &head, sizeof head, ELF_NO_DEADLINE);
+    elf_send(fd, nonsense, sizeof nonsense, ELF_NO_DEADLINE);
     poll(NULL, 0, -1);
 }
 
@@ -44,7 +44,7 @@ static void babble(int fd) {
     struct elf_request request;
     int file;
     elf_receive_head(fd, &request, &file);
-    elf_send(fd, &head, sizeof(head), ELF_NO_DEADLINE);
+    elf_send(fd, &head, sizeof head, ELF_NO_DEADLINE);
     poll(NULL, 0, -1);
 }
 
@@ -53,7 +53,7 @@ static void boast(int fd) {
     struct elf_request request;
     int file;
     elf_receive_head(fd, &request, &file);
-    elf_send(fd, &head, sizeof(head), ELF_NO_DEADLINE);
+    elf_send(fd, &head, sizeof head, ELF_NO_DEADLINE);
     poll(NULL, 0, -1);
 }
 
@@ -112,7 +112,7 @@ static void check_name(struct elf_worker *worker, uint32_t module, uint64_t addr
 static uint64_t address_in_libc(const char *name) {
     char command[256];
     uint64_t address = 0;
-    snprintf(command, sizeof(command), "nm -D %s 2>/dev/null | grep -E ' %s(@|$)'", LIBC, name);
+    snprintf(command, sizeof command, "nm -D %s 2>/dev/null | grep -E ' %s(@|$)'", LIBC, name);
     FILE *symbols = popen(command, "r");
     unsigned long read_address;
     if (symbols != NULL && fscanf(symbols, "%lx", &read_address) == 1)
@@ -124,7 +124,7 @@ static uint64_t address_in_libc(const char *name) {
 
 static uint32_t write_module(const char *name, const char *content, size_t bytes) {
     char path[512];
-    snprintf(path, sizeof(path), "%s/%s", directory, name);
+    snprintf(path, sizeof path, "%s/%s", directory, name);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     CHECK(fd >= 0 && write(fd, content, bytes) == (ssize_t)bytes);
     close(fd);
@@ -133,8 +133,8 @@ static uint32_t write_module(const char *name, const char *content, size_t bytes
 
 static void test_answers(struct elf_worker *worker, uint32_t libc, uint64_t malloc_at) {
     size_t n = 3000; /* more than go in one request */
-    struct symbol_query *queries = calloc(n, sizeof(*queries));
-    struct symbol *symbols = calloc(n, sizeof(*symbols));
+    struct symbol_query *queries = calloc(n, sizeof *queries);
+    struct symbol *symbols = calloc(n, sizeof *symbols);
     unsigned named = 0;
     CHECK(compiles(worker, libc));
     for (size_t i = 0; i < n; i++)
@@ -162,15 +162,15 @@ static void test_hostile_files(struct elf_worker *worker, uint32_t libc) {
     static char content[200000];
     struct module_info info;
     uint64_t random = 7;
-    for (size_t i = 0; i < sizeof(content); i++) {
+    for (size_t i = 0; i < sizeof content; i++) {
         random = random * 6364136223846793005ull + 1442695040888963407ull;
         content[i] = (char)(random >> 56);
     }
-    uint32_t garbage = write_module("garbage", content, sizeof(content));
+    uint32_t garbage = write_module("garbage", content, sizeof content);
     CHECK(!compiles(worker, garbage));
     check_name(worker, garbage, 0x1234, "garbage+0x1234", true);
     int fd = open(LIBC, O_RDONLY | O_CLOEXEC);
-    ssize_t bytes = read(fd, content, sizeof(content));
+    ssize_t bytes = read(fd, content, sizeof content);
     close(fd);
     CHECK(bytes > 0);
     CHECK(module_get(libc, &info));
@@ -204,7 +204,7 @@ static unsigned kill_children(void) {
     char path[64];
     unsigned killed = 0;
     long pid;
-    snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)getpid());
+    snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
     FILE *children = fopen(path, "re");
     while (children != NULL && fscanf(children, "%ld", &pid) == 1)
         killed += kill((pid_t)pid, SIGKILL) == 0;
@@ -228,7 +228,7 @@ static void test_killed_between(struct elf_worker *worker, uint32_t libc, uint64
 static void test_misbehaviour(const char *how, bool again_after_once, uint32_t libc,
                               uint32_t other) {
     char once[512];
-    snprintf(once, sizeof(once), "%s/once", directory);
+    snprintf(once, sizeof once, "%s/once", directory);
     close(open(once, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
     setenv("WORKER_MISBEHAVES", how, 1);
     setenv("WORKER_ONCE", once, 1);
@@ -262,17 +262,17 @@ static void test_deadline(void) {
     static char much[4 << 20];
     CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
     CHECK(elf_receive(ends[0], &byte, 1, elf_now() + 2000000) == ELF_LATE);
-    CHECK(elf_send(ends[0], much, sizeof(much), elf_now() + 2000000) == ELF_LATE);
+    CHECK(elf_send(ends[0], much, sizeof much, elf_now() + 2000000) == ELF_LATE);
     close(ends[1]);
-    CHECK(elf_send(ends[0], much, sizeof(much), elf_now() + 1000000000) == ELF_GONE);
+    CHECK(elf_send(ends[0], much, sizeof much, elf_now() + 1000000000) == ELF_GONE);
     close(ends[0]);
 }
 
 /* Symbols survive the way through bytes; any cut or wrong length is noticed. */
 static void test_symbols_in_bytes(void) {
     char long_name[5000];
-    memset(long_name, 'n', sizeof(long_name) - 1);
-    long_name[sizeof(long_name) - 1] = '\0';
+    memset(long_name, 'n', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = '\0';
     struct symbol_line lines[] = {{(char *)"inner\n", (char *)"_Zinner", NULL, 0, 7},
                                   {long_name, (char *)"o", (char *)"/a/b.c", 12, 3}};
     struct symbol symbol = {.n_lines = 2, .lines = lines}, got[2];
@@ -324,7 +324,7 @@ int main(int argc, char **argv) {
     test_symbols_in_bytes();
     CHECK(waitpid(-1, NULL, WNOHANG) == -1); /* no child is left behind */
     char command[128];
-    snprintf(command, sizeof(command), "rm -rf %s", directory);
+    snprintf(command, sizeof command, "rm -rf %s", directory);
     CHECK(system(command) == 0);
     return check_report();
 }

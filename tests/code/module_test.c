@@ -124,7 +124,7 @@ static void test_deleted(const uint8_t *own_id, size_t own_bytes) {
         CHECK_UINT(module_intern(&mapping), module);
         CHECK(module_get(module, &info) && info.fd >= 0);
     }
-    CHECK_UINT(build_id_read(info.fd, id, sizeof(id)), own_bytes);
+    CHECK_UINT(build_id_read(info.fd, id, sizeof id), own_bytes);
     CHECK(memcmp(id, "deletd1", 7) == 0);
     munmap(start, 4096);
 }
@@ -145,7 +145,7 @@ static void test_replaced(const uint8_t *own_id, size_t own_bytes) {
     CHECK(module_get(module_intern(&mapping), &info));
     CHECK_STR(info.path, gone);
     CHECK(info.fd >= 0);
-    CHECK_UINT(build_id_read(info.fd, id, sizeof(id)), own_bytes);
+    CHECK_UINT(build_id_read(info.fd, id, sizeof id), own_bytes);
     CHECK(memcmp(id, "unloadd", 7) == 0);
     munmap(start, 4096);
 }
@@ -195,7 +195,7 @@ static void test_relative_and_empty(void) {
     char own[PATH_MAX] = "";
     char *here = (char *)(uintptr_t)&test_relative_and_empty;
     struct module_mapping mapping = mapping_at(here, "");
-    CHECK(readlink("/proc/self/exe", own, sizeof(own) - 1) > 0);
+    CHECK(readlink("/proc/self/exe", own, sizeof own - 1) > 0);
     uint32_t module = module_intern(&mapping);
     CHECK(module_get(module, &info));
     CHECK_STR(info.path, own);
@@ -223,7 +223,7 @@ static void test_odd_files(void) {
     struct module_info info;
     CHECK(mkfifo(path_of(path, "pipe"), 0600) == 0);
     CHECK(module_get(module_intern_path(path), &info) && info.fd == -1);
-    for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
         uint32_t module = module_intern_path(odd[i]);
         CHECK(module_get(module, &info) && info.fd == -1);
         CHECK_UINT(module_open_file(module), -1);
@@ -301,7 +301,7 @@ static void test_trust(const uint8_t *own_id, size_t own_bytes) {
     CHECK(symlink(path, link) == 0 && !module_is_protected(fd, 0, link));
     path_of(link, "way");
     CHECK(symlink(directory, link) == 0);
-    snprintf(below, sizeof(below), "%s/trust", link);
+    snprintf(below, sizeof below, "%s/trust", link);
     CHECK(!module_is_protected(fd, 0, below));
     CHECK(chmod(path, 0702) == 0 && !module_is_protected(fd, 0, path));
     CHECK(chmod(path, 0700) == 0 && module_is_protected(fd, 0, path));
@@ -325,9 +325,9 @@ static void test_share(void) {
     struct module_mapping said = {.path = "/nowhere", .uid = 65531};
     uint32_t refused = 0;
     said.build_id = id;
-    said.build_id_len = sizeof(id);
+    said.build_id_len = sizeof id;
     for (uint32_t i = 0; i < MODULES_USER_MAX + 100; i++) {
-        memcpy(id + 8, &i, sizeof(i));
+        memcpy(id + 8, &i, sizeof i);
         refused += module_intern(&said) == 0;
     }
     CHECK_UINT(refused, 100);
@@ -349,10 +349,10 @@ static void test_month(void) {
     struct module_info info;
     uint32_t refused = 0, again = 0, *held = NULL, ids[2] = {0};
     said.build_id = id;
-    said.build_id_len = sizeof(id);
+    said.build_id_len = sizeof id;
     module_set_sweeper(want_sweep);
     for (uint32_t i = 0; i < 100000; i++) {
-        memcpy(id + 8, &i, sizeof(i));
+        memcpy(id + 8, &i, sizeof i);
         uint32_t module = module_intern(&said);
         refused += module == 0;
         again += i >= 2 && (module == ids[0] || module == ids[1]);
@@ -399,7 +399,7 @@ static void test_many(void) {
     struct module_info info;
     uint32_t module = 0;
     for (int i = 0; i < 100; i++) {
-        snprintf(name, sizeof(name), "many%d", i);
+        snprintf(name, sizeof name, "many%d", i);
         write_text(path_of(path, name), name);
         module = module_intern_path(path);
         CHECK(module_get(module, &info));
@@ -418,7 +418,7 @@ int main(void) {
     CHECK(setrlimit(RLIMIT_NOFILE, &few) == 0);
     CHECK(mkdtemp(directory) != NULL);
     int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    size_t own_bytes = build_id_read(fd, own_id, sizeof(own_id));
+    size_t own_bytes = build_id_read(fd, own_id, sizeof own_id);
     close(fd);
     test_by_path();
     if (own_bytes >= 8) { /* the linker may have written none */
@@ -441,7 +441,7 @@ int main(void) {
     test_files();
     test_month();
     char command[128];
-    snprintf(command, sizeof(command), "rm -rf %s", directory);
+    snprintf(command, sizeof command, "rm -rf %s", directory);
     CHECK(system(command) == 0);
     return check_report();
 }

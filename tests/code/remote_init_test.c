@@ -70,7 +70,7 @@ static void check_within_init(struct remote_unwinder *unwinder, const struct raw
     struct unwound_frame above[SNAPSHOT_DEPTH];
     uint32_t n_above = walk->n - n, at = 0;
     struct raw_stack *stack = malloc(raw_stack_bytes(from));
-    memcpy(above, walk->frames + n, n_above * sizeof(above[0]));
+    memcpy(above, walk->frames + n, n_above * sizeof above[0]);
     uint64_t site = walk->frames[n - 1].site;
     const uint8_t *code = (const uint8_t *)(uintptr_t)above[0].routine, *end = code;
     while (at < from->n_words && raw_stack_words(from)[at] != site)
@@ -86,7 +86,7 @@ static void check_within_init(struct remote_unwinder *unwinder, const struct raw
         struct unwound_stack again = walk_of(unwinder, stack);
         CHECK_UINT(again.mark, 0);
         CHECK_UINT(again.n, n_above);
-        CHECK(again.n == n_above && memcmp(again.frames, above, n_above * sizeof(above[0])) == 0);
+        CHECK(again.n == n_above && memcmp(again.frames, above, n_above * sizeof above[0]) == 0);
     }
     CHECK(is_low);
     free(stack);

@@ -43,7 +43,7 @@ static int compare(const void *a, const void *b) {
 /* Through the C library and back. */
 static __attribute__((noinline)) void through_qsort(void) {
     int numbers[] = {3, 1, 2, 5, 4};
-    qsort(numbers, HCCT_ARRAY_LEN(numbers), sizeof(numbers[0]), compare);
+    qsort(numbers, HCCT_ARRAY_LEN(numbers), sizeof numbers[0], compare);
     sink += (unsigned)numbers[0];
 }
 
@@ -145,7 +145,7 @@ static void check_part(const struct unwound_stack *part, const struct unwound_fr
     CHECK_UINT(part->mark, WIRE_PSEUDO_SHORT_COPY);
     CHECK(part->n >= 1 && part->n < n);
     for (uint32_t i = 0; i + 1 < part->n; i++)
-        CHECK(memcmp(&part->frames[i], &frames[i], sizeof(frames[i])) == 0);
+        CHECK(memcmp(&part->frames[i], &frames[i], sizeof frames[i]) == 0);
     CHECK_UINT(part->frames[part->n - 1].routine, frames[part->n - 1].routine);
     CHECK_UINT(part->frames[part->n - 1].site, 0);
 }
@@ -165,7 +165,7 @@ static void test_short_copies(struct remote_unwinder *unwinder) {
         } else {
             CHECK_UINT(walk.mark, 0);
             n = walk.n < SNAPSHOT_DEPTH ? walk.n : SNAPSHOT_DEPTH;
-            memcpy(whole, walk.frames, n * sizeof(whole[0]));
+            memcpy(whole, walk.frames, n * sizeof whole[0]);
         }
     }
     CHECK(before > 3);
@@ -241,15 +241,15 @@ static void test_begun(struct remote_unwinder *unwinder) {
     descend(4);
     struct unwound_stack walk = walk_of(unwinder, snapshot.stack);
     CHECK_UINT(walk.mark, 0);
-    struct unwound_frame *whole = malloc(walk.n * sizeof(*whole));
-    memcpy(whole, walk.frames, walk.n * sizeof(*whole));
+    struct unwound_frame *whole = malloc(walk.n * sizeof *whole);
+    memcpy(whole, walk.frames, walk.n * sizeof *whole);
     struct unwound_stack truth = {.n = walk.n, .frames = whole};
     for (uint32_t inner = 1; inner < 6; inner++) {
         struct raw_stack *rest = rest_of(snapshot.stack, &truth, inner);
         walk = walk_of(unwinder, rest);
         CHECK_UINT(walk.mark, 0);
         CHECK_UINT(walk.n, truth.n);
-        CHECK(memcmp(walk.frames, whole, walk.n * sizeof(*whole)) == 0);
+        CHECK(memcmp(walk.frames, whole, walk.n * sizeof *whole) == 0);
         free(rest);
     }
     free(whole);
@@ -377,7 +377,7 @@ static void test_worker(struct remote_unwinder *unwinder) {
         CHECK_UINT(walk.mark, 0);
         CHECK_UINT(walk.n, want.n);
         CHECK(walk.n == want.n &&
-              memcmp(walk.frames, want.frames, want.n * sizeof(*want.frames)) == 0);
+              memcmp(walk.frames, want.frames, want.n * sizeof *want.frames) == 0);
         free(walk.frames);
     }
     /* a module whose file is gone: its code has no unwind data */

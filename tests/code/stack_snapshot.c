@@ -48,8 +48,7 @@ static void snap(int signal, siginfo_t *info, void *context) {
                                     .n_words = (uint32_t)words};
     struct raw_stack *stack = malloc(raw_stack_bytes(&sizes)); /* the signal is our own */
     *stack = sizes;
-    memcpy(raw_stack_ranges(stack), snapshot_ranges,
-           snapshot_n_ranges * sizeof(snapshot_ranges[0]));
+    memcpy(raw_stack_ranges(stack), snapshot_ranges, snapshot_n_ranges * sizeof snapshot_ranges[0]);
     for (unsigned i = 0; i < ARCH_REGS; i++)
         raw_stack_registers(stack)[i] = arch_reg(uc, i);
     copy_words(raw_stack_words(stack), sp, words);

@@ -44,7 +44,7 @@ static int child_main(void) {
     bool all = gate != NULL && getenv("TEST_GATE_FOR_ALL") != NULL;
     struct elf_request request;
     bool whole =
-        recv(3, &request, sizeof(request), MSG_PEEK | MSG_WAITALL) == (ssize_t)sizeof(request);
+        recv(3, &request, sizeof request, MSG_PEEK | MSG_WAITALL) == (ssize_t)sizeof request;
     if (whole)
         die_of_name(&request);
     if (whole && (all || request.kind == ELF_SYMBOLS)) {
@@ -90,7 +90,7 @@ static uint64_t find_function(void) {
 /* Asks for the function, and n - 1 other addresses. */
 static void check_answer(struct symbol_service *service, size_t n, enum symbol_patience patience,
                          bool for_now, bool has_line) {
-    struct symbol_request *wanted = calloc(n, sizeof(*wanted));
+    struct symbol_request *wanted = calloc(n, sizeof *wanted);
     for (size_t i = 0; i < n; i++) {
         wanted[i].module = self;
         wanted[i].query = (struct symbol_query){function_at + i, i == 0};

@@ -25,7 +25,7 @@ __attribute__((format(printf, 1, 2))) static bool run(const char *format, ...) {
     char command[1024];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(command, sizeof(command), format, arguments);
+    vsnprintf(command, sizeof command, format, arguments);
     va_end(arguments);
     return system(command) == 0;
 }
@@ -41,11 +41,11 @@ struct addresses {
 static void collect(const char *program, const char *pattern, struct addresses *into) {
     char command[1024], line[4096];
     uint64_t start, bytes;
-    snprintf(command, sizeof(command), "nm -S %s/%s | grep -i ' [tw] ' | grep -E '%s'", directory,
+    snprintf(command, sizeof command, "nm -S %s/%s | grep -i ' [tw] ' | grep -E '%s'", directory,
              program, pattern);
     into->n = 0;
     FILE *symbols = popen(command, "r");
-    while (symbols != NULL && fgets(line, sizeof(line), symbols) != NULL)
+    while (symbols != NULL && fgets(line, sizeof line, symbols) != NULL)
         if (sscanf(line, "%" SCNx64 " %" SCNx64, &start, &bytes) == 2)
             for (uint64_t at = start; at < start + bytes && into->n < ADDRESSES_MAX; at += STEP)
                 into->at[into->n++] = at;
@@ -77,11 +77,11 @@ static bool next_expected(FILE *from, char *line, size_t room, struct expected *
     while (fgets(line, (int)room, from) != NULL && strncmp(line, "0x", 2) != 0) {
         uint32_t i = expected->n;
         line[strcspn(line, "\n")] = '\0';
-        snprintf(expected->name[i], sizeof(expected->name[i]), "%.2000s", line);
+        snprintf(expected->name[i], sizeof expected->name[i], "%.2000s", line);
         if (fgets(line, (int)room, from) == NULL)
             break;
         line[strcspn(line, " \n")] = '\0'; /* a discriminator may follow */
-        snprintf(expected->place[i], sizeof(expected->place[i]), "%.2000s", line);
+        snprintf(expected->place[i], sizeof expected->place[i], "%.2000s", line);
         tidy(expected->place[i]);
         if (expected->n + 1 < HCCT_ARRAY_LEN(expected->name))
             expected->n++;
@@ -94,7 +94,7 @@ static bool next_expected(FILE *from, char *line, size_t room, struct expected *
 static bool same_line(const struct symbol_line *line, const char *name, const char *place,
                       bool is_last) {
     char got[2100];
-    snprintf(got, sizeof(got), "%s:%u", line->file != NULL ? line->file : "??", line->line);
+    snprintf(got, sizeof got, "%s:%u", line->file != NULL ? line->file : "??", line->line);
     if (place[0] != '?' && strchr(place, '?') == NULL && strcmp(got, place) != 0)
         return false;
     /* Of a function that is local to its file, addr2line may know the plain name only. */
@@ -123,7 +123,7 @@ static void print_difference(uint64_t address, const struct symbol *symbol,
 
 static struct symbolizer *open_program(const char *program) {
     char path[512];
-    snprintf(path, sizeof(path), "%s/%s", directory, program);
+    snprintf(path, sizeof path, "%s/%s", directory, program);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     CHECK(fd >= 0);
     return fd >= 0 ? symbolizer_new(fd, path) : NULL;
@@ -136,16 +136,16 @@ static void compare(const char *program, const char *reference, const struct add
     unsigned different = 0, inlined = 0;
     struct symbolizer *symbolizer = open_program(program);
     int used =
-        snprintf(command, sizeof(command), "addr2line -a -C -f -i -e %s/%s", directory, reference);
+        snprintf(command, sizeof command, "addr2line -a -C -f -i -e %s/%s", directory, reference);
     for (size_t i = 0; i < addresses->n; i++)
         used +=
-            snprintf(command + used, sizeof(command) - (size_t)used, " %" PRIx64, addresses->at[i]);
+            snprintf(command + used, sizeof command - (size_t)used, " %" PRIx64, addresses->at[i]);
     FILE *answers = popen(command, "r");
-    CHECK(symbolizer != NULL && answers != NULL && fgets(line, sizeof(line), answers) != NULL);
+    CHECK(symbolizer != NULL && answers != NULL && fgets(line, sizeof line, answers) != NULL);
     for (size_t i = 0; symbolizer != NULL && i < addresses->n; i++) {
         struct symbol_query query = {.address = addresses->at[i]};
         struct symbol symbol;
-        CHECK(next_expected(answers, line, sizeof(line), &expected));
+        CHECK(next_expected(answers, line, sizeof line, &expected));
         CHECK(symbolizer_resolve(symbolizer, &query, &symbol));
         inlined += symbol.n_lines > 1;
         if (!same_symbol(&symbol, &expected) && different++ < 3)
@@ -172,7 +172,7 @@ static struct symbol resolve(struct symbolizer *symbolizer, uint64_t address, bo
 static uint64_t address_of(const char *path, const char *nm_options, const char *name) {
     char command[1024];
     uint64_t address = 0;
-    snprintf(command, sizeof(command), "nm %s %s | grep -E ' %s$'", nm_options, path, name);
+    snprintf(command, sizeof command, "nm %s %s | grep -E ' %s$'", nm_options, path, name);
     FILE *symbols = popen(command, "r");
     CHECK(symbols != NULL);
     if (symbols == NULL)
@@ -187,10 +187,10 @@ static uint64_t address_of(const char *path, const char *nm_options, const char 
 static unsigned line_of(const char *text) {
     char path[512], line[1024];
     unsigned number = 0;
-    snprintf(path, sizeof(path), "%s/tests/code/inlined.c", source_directory);
+    snprintf(path, sizeof path, "%s/tests/code/inlined.c", source_directory);
     FILE *source = fopen(path, "re");
     CHECK(source != NULL);
-    while (source != NULL && fgets(line, sizeof(line), source) != NULL) {
+    while (source != NULL && fgets(line, sizeof line, source) != NULL) {
         number++;
         if (strstr(line, text) != NULL)
             break;
@@ -202,7 +202,7 @@ static unsigned line_of(const char *text) {
 
 static uint64_t address_in(const char *program, const char *name) {
     char path[512];
-    snprintf(path, sizeof(path), "%s/%s", directory, program);
+    snprintf(path, sizeof path, "%s/%s", directory, program);
     return address_of(path, "", name);
 }
 
@@ -232,7 +232,7 @@ static void test_names(void) {
         check_entry("inlined", cold, "with_cold_part", "with_cold_part.cold",
                     line_of("unsigned with_cold_part(unsigned"));
     check_entry("inlined.linked", whole, "outer_function", "outer_function", line);
-    snprintf(by_address, sizeof(by_address), "inlined.stripped+0x%" PRIx64, whole);
+    snprintf(by_address, sizeof by_address, "inlined.stripped+0x%" PRIx64, whole);
     check_entry("inlined.stripped", whole, by_address, by_address, 0);
     struct symbolizer *symbolizer = open_program("inlined.stripped");
     struct symbol symbol = resolve(symbolizer, whole + 11, false);
@@ -252,7 +252,7 @@ static void test_forged_debug_file(void) {
         printf("another user's debug file can be made by root only\n");
         return;
     }
-    snprintf(by_address, sizeof(by_address), "inlined.linked+0x%" PRIx64, whole);
+    snprintf(by_address, sizeof by_address, "inlined.linked+0x%" PRIx64, whole);
     CHECK(run("chown 65533 %s/inlined.debug", directory));
     check_entry("inlined.linked", whole, by_address, by_address, 0);
     CHECK(run("chown 65533 %s/inlined.linked", directory)); /* by the program's owner it does */
@@ -280,7 +280,7 @@ static void test_libc(void) {
     struct symbolizer *symbolizer = symbolizer_new(fd, path);
     for (size_t i = 0; i < HCCT_ARRAY_LEN(names); i++) {
         char pattern[64];
-        snprintf(pattern, sizeof(pattern), "%s@.*", names[i]);
+        snprintf(pattern, sizeof pattern, "%s@.*", names[i]);
         uint64_t address = address_of(path, "-D", pattern);
         struct symbol symbol = resolve(symbolizer, address, true);
         CHECK_STR(symbol.lines[0].name, names[i]);

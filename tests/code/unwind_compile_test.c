@@ -272,7 +272,7 @@ static void compare_starts(const struct unwind_table *table, Elf *elf) {
         return;
     const uint8_t usual[] = {1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4,
                              DW_EH_PE_datarel | DW_EH_PE_sdata4};
-    CHECK(memcmp(data->d_buf, usual, sizeof(usual)) == 0);
+    CHECK(memcmp(data->d_buf, usual, sizeof usual) == 0);
     const int32_t *word = (const int32_t *)data->d_buf + 2;
     unsigned n = (unsigned)*word++, different = 0;
     for (unsigned i = 0; i < n; i++) {

@@ -23,7 +23,6 @@ struct world {
 static struct world begin(void) {
     const struct profile_process process = {.exe = APP, .command = "app", .runs = 1};
     struct world world = {.profile = profile_new()};
-
     world.root = profile_root(world.profile, profile_add_process(world.profile, &process));
     world.pruned = profile_add_pseudo(world.profile, PROFILE_PRUNED);
     return world;
@@ -37,7 +36,6 @@ static uint32_t add(struct world *world, uint32_t caller, const char *module, co
                                      .is_entry = true,
                                      .n_lines = 1,
                                      .lines = &line};
-
     return profile_add_node(profile, caller, profile_intern_location(profile, &place), count,
                             error);
 }
@@ -45,7 +43,6 @@ static uint32_t add(struct world *world, uint32_t caller, const char *module, co
 /* "main > f > [hcct]" of each context with weight or error, and these: one a line. */
 static void print(FILE *out, const struct profile *profile, uint32_t node) {
     const struct profile_node *it = &profile->nodes[node];
-
     if (it->parent == 0)
         return;
     print(out, profile, it->parent);
@@ -59,10 +56,8 @@ static void check_is(struct world *world, const char *want) {
     char *text;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *it = &profile->nodes[i];
-
         if (it->count == 0 && it->error == 0)
             continue;
         print(out, profile, i);
@@ -82,7 +77,6 @@ static void test_wrapper(void) {
     uint32_t enter = add(&w, masked, AGENT, "enter", 2, 3);
     uint32_t clock = add(&w, enter, LIBC, "clock_gettime", 4, 0);
     uint32_t close = add(&w, f, AGENT, "dlclose", 0, 0);
-
     add(&w, clock, "[vdso]", "__vdso_clock_gettime", 8, 1);
     add(&w, masked, LIBC, "write", 100, 0);
     add(&w, add(&w, close, LIBC, "dlclose", 0, 0), APP, "at_unload", 1000, 0);
@@ -95,7 +89,6 @@ static void test_ends(void) {
     uint32_t start = add(&w, w.root, LOADER, "_dl_init", 1, 0);
     uint32_t clone = add(&w, w.root, LIBC, "clone", 0, 0);
     uint32_t begun = add(&w, clone, AGENT, "start_posix", 4, 0);
-
     add(&w, add(&w, start, AGENT, "agent_start", 0, 0), LIBC, "getenv", 2, 0);
     add(&w, add(&w, begun, AGENT, "thread_begin", 0, 0), LIBC, "mmap", 8, 0);
     add(&w, begun, APP, "work", 16, 0);
@@ -108,7 +101,6 @@ static void test_pruned(void) {
     uint32_t f = add(&w, w.root, APP, "f", 1, 0), masked = add(&w, f, AGENT, "masked", 0, 0);
     uint32_t enter = add(&w, masked, AGENT, "enter", 0, 0);
     uint32_t hidden = profile_add_node(w.profile, enter, w.pruned, 2, 0);
-
     add(&w, hidden, LIBC, "clock_gettime", 4, 0);
     add(&w, profile_add_node(w.profile, f, w.pruned, 0, 0), AGENT, "enter", 8, 0);
     check_is(&w, "f 1+0\nf > [hcct] 6+0\nf > [~] > [hcct] 8+0\n");
@@ -117,7 +109,6 @@ static void test_pruned(void) {
 static void test_nothing(void) {
     struct world w = begin();
     struct profile *same = w.profile;
-
     add(&w, w.root, APP, "f", 1, 0);
     CHECK(agent_frames_hide(same) == same);
     profile_free(same);

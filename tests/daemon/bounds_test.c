@@ -43,14 +43,12 @@ static uint32_t modules[2];
 static void make_world(struct world *world) {
     bool lines = draw(2) == 0;
     uint64_t routine[CONTEXTS] = {0}, children[CONTEXTS] = {0};
-
-    memset(world, 0, sizeof(*world));
+    memset(world, 0, sizeof *world);
     world->kept[0] = true;
     for (uint32_t i = 1; i < CONTEXTS; i++) {
         uint32_t parent = i > 1 ? 1 + (uint32_t)draw(i - 1) : 0;
         uint64_t own = 1 + draw(ROUTINES), caller;
         struct frame_key key;
-
         while (parent != 0 && routine[parent] == 0) /* a place calls nobody */
             parent = world->parent[parent];
         caller = routine[parent];
@@ -76,7 +74,6 @@ static void make_world(struct world *world) {
 
 static uint32_t add(struct assemble_part *part, struct copied_node node) {
     uint32_t i = (uint32_t)part->copy.n++;
-
     part->copy.node[i] = node;
     return i;
 }
@@ -85,7 +82,6 @@ static struct profile *assemble_part(struct assemble_part *part) {
     const struct assemble_params params = {.phi = 0.01, .epsilon = 0.002, .summary = "exact"};
     uint32_t *module_of;
     struct profile *profile = assemble_trees(part, 1, &params, &module_of);
-
     free(module_of);
     shown_name(profile);
     return profile;
@@ -97,14 +93,12 @@ static struct profile *profile_of(const struct world *world, bool whole) {
     struct assemble_part part = {.process = {.exe = "/bin/x", .command = "x", .runs = 1}};
     uint32_t node[CONTEXTS] = {0};
     struct profile *profile;
-
-    part.copy.node = calloc(2 * CONTEXTS + 1, sizeof(*part.copy.node));
+    part.copy.node = calloc(2 * CONTEXTS + 1, sizeof *part.copy.node);
     add(&part, (struct copied_node){0});
     for (uint32_t i = 1; i < CONTEXTS; i++) {
         uint64_t rest = whole ? 0 : world->weight[i] - world->certain[i];
         uint64_t slack = rest > 0 ? rest + draw(10) : 0;
         uint32_t at = world->parent[i];
-
         part.copy.stats.total += world->weight[i];
         if (whole || world->kept[i])
             node[i] = add(&part, (struct copied_node){.parent = node[at],
@@ -132,19 +126,16 @@ static struct profile *profile_of(const struct world *world, bool whole) {
 static void check_focus(const struct profile *part, const struct profile *whole) {
     struct profile *focus = profile_filter(part, "^f3$", NULL);
     struct profile *whole_focus = profile_filter(whole, "^f3$", NULL);
-
     CHECK(shown_is_true(focus, whole_focus));
     profile_free(focus);
     profile_free(whole_focus);
 }
 
 static void test_random(void) {
-    struct world *world = malloc(sizeof(*world));
+    struct world *world = malloc(sizeof *world);
     struct profile *last = NULL, *last_whole = NULL;
-
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct profile *part, *whole, *back;
-
         state = seed * 0x9e3779b97f4a7c15u;
         make_world(world);
         part = profile_of(world, false);
@@ -156,7 +147,6 @@ static void test_random(void) {
         if (last != NULL) {
             const struct profile *parts[] = {last, back}, *wholes[] = {last_whole, whole};
             struct profile *sum = shown_merged(parts, 2), *sum_whole = shown_merged(wholes, 2);
-
             CHECK(shown_is_true(sum, sum_whole));
             profile_free(sum);
             profile_free(sum_whole);
@@ -178,13 +168,11 @@ static void test_leaf(void) {
     struct frame_key leaf = {modules[1], 0, 0x1000, 0};
     uint32_t callers[3000] = {0};
     struct profile *profile;
-
-    part.copy.node = calloc(7000, sizeof(*part.copy.node));
+    part.copy.node = calloc(7000, sizeof *part.copy.node);
     add(&part, (struct copied_node){0});
     for (uint32_t i = 1; i < 3000; i++) {
         struct frame_key key = {modules[i % 2], 0, 0x1000 * (2 + i % 3), i};
         bool kept = i % 10 == 0;
-
         if (i < 20 || kept)
             callers[i] =
                 add(&part, (struct copied_node){
@@ -201,11 +189,9 @@ static void test_leaf(void) {
     free(part.copy.node);
     for (double phi = 0; phi < 0.9; phi = 2 * phi + 0.01) {
         struct shown shown;
-
         shown_make(&shown, profile_group(profile, PROFILE_BY_FUNCTION, phi));
         for (uint32_t i = 1; i < shown.profile->n_locations; i++) {
             const struct profile_location *place = &shown.profile->locations[i];
-
             if (strcmp(shown.profile->functions[place->lines[0].function].name, "f1") != 0)
                 continue;
             CHECK(shown.flat[i].self >= profile_total(profile) / 100 * 99);

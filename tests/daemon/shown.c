@@ -34,10 +34,9 @@ void shown_name(struct profile *profile) {
         const struct profile_location place = profile->locations[i];
         struct profile_line line = {.line = place.is_entry ? 0 : (uint32_t)place.address};
         char name[32];
-
         if (place.n_lines > 0)
             continue;
-        snprintf(name, sizeof(name), "f%u", (unsigned)(place.address / 0x1000));
+        snprintf(name, sizeof name, "f%u", (unsigned)(place.address / 0x1000));
         line.function = profile_add_function(profile, name, name, "", 0);
         profile_set_lines(profile, i, &line, 1);
     }
@@ -53,7 +52,6 @@ struct table {
 
 static void *array(size_t n, size_t size) {
     void *memory = calloc(n + 1, size);
-
     if (memory == NULL)
         abort();
     return memory;
@@ -63,8 +61,8 @@ static void table_make(struct table *table, uint32_t n) {
     table->mask = 15;
     while (table->mask < n)
         table->mask = 2 * table->mask + 1;
-    table->first = array(table->mask + 1u, sizeof(*table->first));
-    table->next = array(n, sizeof(*table->next));
+    table->first = array(table->mask + 1u, sizeof *table->first);
+    table->next = array(n, sizeof *table->next);
 }
 
 static void table_free(struct table *table) {
@@ -74,20 +72,17 @@ static void table_free(struct table *table) {
 
 static uint32_t *table_chain(const struct table *table, uint64_t a, uint64_t b) {
     uint64_t hash = (a * 0x9e3779b97f4a7c15u + b) * 0xbf58476d1ce4e5b9u;
-
     return &table->first[(uint32_t)(hash >> 32) & table->mask];
 }
 
 static void table_add(struct table *table, uint64_t a, uint64_t b, uint32_t i) {
     uint32_t *chain = table_chain(table, a, b);
-
     table->next[i] = *chain;
     *chain = i;
 }
 
 static bool same_place(const struct profile *a, uint32_t i, const struct profile *b, uint32_t k) {
     const struct profile_location *x = &a->locations[i], *y = &b->locations[k];
-
     return x->address == y->address && x->is_entry == y->is_entry && x->n_lines == 1 &&
            y->n_lines == 1 && x->lines[0].line == y->lines[0].line &&
            strcmp(a->functions[x->lines[0].function].name,
@@ -100,16 +95,14 @@ static uint32_t line_of(const struct profile_location *place) {
 
 /* By location of `a`: the same place in `b`, 0: there is none. */
 static uint32_t *match_locations(const struct profile *a, const struct profile *b) {
-    uint32_t *match = array(a->n_locations, sizeof(*match));
+    uint32_t *match = array(a->n_locations, sizeof *match);
     struct table table;
-
     table_make(&table, b->n_locations);
     for (uint32_t k = 1; k < b->n_locations; k++)
         table_add(&table, b->locations[k].address, line_of(&b->locations[k]), k);
     for (uint32_t i = 1; i < a->n_locations; i++) {
         const struct profile_location *place = &a->locations[i];
         uint32_t k = *table_chain(&table, place->address, line_of(place));
-
         while (k != 0 && !same_place(a, i, b, k))
             k = table.next[k];
         match[i] = k;
@@ -121,16 +114,14 @@ static uint32_t *match_locations(const struct profile *a, const struct profile *
 /* By node of `a`: the same context in `b`, 0: there is none. */
 static uint32_t *match_nodes(const struct profile *a, const struct profile *b,
                              const uint32_t *place) {
-    uint32_t *match = array(a->n_nodes, sizeof(*match));
+    uint32_t *match = array(a->n_nodes, sizeof *match);
     struct table table;
-
     table_make(&table, b->n_nodes);
     for (uint32_t k = 1; k < b->n_nodes; k++)
         table_add(&table, b->nodes[k].parent, b->nodes[k].location, k);
     for (uint32_t i = 1; i < a->n_nodes; i++) {
         const struct profile_node *node = &a->nodes[i];
         uint32_t parent = match[node->parent], location = place[node->location], k;
-
         if ((node->parent != 0 && parent == 0) || (node->location != 0 && location == 0))
             continue;
         k = *table_chain(&table, parent, location);
@@ -175,13 +166,11 @@ static bool check_nodes(const struct shown *shown, const struct shown *truth, en
     uint32_t *match = match_nodes(profile, truth->profile, place);
     uint64_t total = profile_total(profile);
     bool good = true;
-
     for (uint32_t i = 1; i < profile->n_nodes && good; i++) {
         const struct profile_node *node = &profile->nodes[i];
         uint64_t self = match[i] != 0 ? truth->profile->nodes[match[i]].count : 0;
         uint64_t inclusive = match[i] != 0 ? truth->inclusive[match[i]] : 0;
         uint64_t low = is_any_place(profile, node->location, by) ? 0 : shown->inclusive[i];
-
         if (shown->hidden[i])
             continue;
         good = holds("the self weight of a node", profile, node->location,
@@ -199,12 +188,10 @@ static bool check_flat(const struct shown *shown, const struct shown *truth, enu
                        const uint32_t *place) {
     const struct profile *profile = shown->profile;
     bool good = true;
-
     for (uint32_t i = 1; i < profile->n_locations && good; i++) {
         const struct profile_flat *flat = &shown->flat[i];
         struct profile_flat true_ = {0};
         uint64_t low = is_any_place(profile, i, by) ? 0 : flat->inclusive;
-
         if (profile_is_pruned(profile, i) || (flat->upper == 0 && flat->self == 0))
             continue;
         if (place[i] != 0)
@@ -221,7 +208,6 @@ static bool check_flat(const struct shown *shown, const struct shown *truth, enu
 static bool check_sum(const struct shown *shown) {
     const struct profile *profile = shown->profile;
     uint64_t sum = 0, unknown = 0;
-
     for (uint32_t i = 1; i < profile->n_locations; i++)
         if (!profile_is_pruned(profile, i))
             sum += shown->flat[i].self;
@@ -237,7 +223,6 @@ static bool check_shown(struct profile *profile, const struct shown *truth, enum
     uint32_t *place = match_locations(profile, truth->profile);
     struct shown shown;
     bool good;
-
     shown_make(&shown, profile);
     good = holds("the total", profile, 0,
                  (struct interval){profile_total(profile), profile_total(profile)},
@@ -251,11 +236,9 @@ static bool check_shown(struct profile *profile, const struct shown *truth, enum
 
 bool shown_is_true(const struct profile *part, const struct profile *whole) {
     bool good = true;
-
     for (int by = PROFILE_BY_FUNCTION; by <= PROFILE_BY_THREAD && good; by++) {
         struct profile *grouped = profile_group(part, (enum profile_by)by, 0);
         struct shown truth;
-
         shown_make(&truth, profile_group(whole, (enum profile_by)by, 0));
         for (int percent = 1; percent < 60 && good; percent = 3 * percent + 1)
             good = check_shown(profile_group(part, (enum profile_by)by, percent / 100.0), &truth,
@@ -283,7 +266,7 @@ struct profile *shown_through_file(const struct profile *profile) {
     if (file == NULL || !write_pprof(file, profile, &options))
         abort();
     fclose(file);
-    back = read_pprof(data, bytes, error, sizeof(error));
+    back = read_pprof(data, bytes, error, sizeof error);
     if (back == NULL)
         abort();
     free(data);
@@ -294,5 +277,5 @@ struct profile *shown_merged(const struct profile *const *parts, size_t n) {
     char error[300];
     size_t bad;
 
-    return merge_profiles(parts, n, &bad, error, sizeof(error));
+    return merge_profiles(parts, n, &bad, error, sizeof error);
 }

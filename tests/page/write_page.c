@@ -24,7 +24,6 @@ static struct profile *begin(const char *type, const char *unit) {
     struct profile *profile = profile_new();
     struct profile_process process = {
         .exe = "/usr/bin/app", .command = "app", .pid = 7, .runs = 1, .walks = 9000};
-
     profile->type = type;
     profile->unit = unit;
     profile->phi = 0.001;
@@ -38,13 +37,11 @@ static struct profile *make_many(void) {
     struct profile *profile = begin("cpu", "nanoseconds");
     uint32_t nodes[MANY], locations[3000];
     uint64_t state = 1;
-
     for (uint32_t i = 0; i < 3000; i++) {
         char name[64], path[64];
         struct profile_line line = {.line = i % 900 + 1};
-
-        snprintf(name, sizeof(name), "ns%u::Part<%u>::work(int, char const*)", i % 40, i);
-        snprintf(path, sizeof(path), "/usr/lib/libpart%u.so.1", i % 9);
+        snprintf(name, sizeof name, "ns%u::Part<%u>::work(int, char const*)", i % 40, i);
+        snprintf(path, sizeof path, "/usr/lib/libpart%u.so.1", i % 9);
         locations[i] =
             profile_add_location(profile, profile_add_module(profile, path, ""), 16 * i, true);
         line.function = profile_add_function(profile, name, name, "/src/part.cc", 1);
@@ -52,7 +49,6 @@ static struct profile *make_many(void) {
     }
     for (uint32_t i = 0; i < MANY; i++) {
         uint32_t near = i < 4000 ? i : 4000, parent = profile_root(profile, 1);
-
         state = state * 6364136223846793005u + 1442695040888963407u;
         if (i > 3)
             parent = nodes[i - 1 - (uint32_t)(state >> 33) % near];
@@ -76,11 +72,10 @@ static struct profile *make_hostile(void) {
     struct profile *profile = begin("calls", "count");
     uint32_t node = profile_root(profile, 1), module = profile_add_module(profile, "/lib/<b>", "");
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         uint32_t location = profile_add_location(profile, module, i, true);
         struct profile_line line = {.function =
                                         profile_add_function(profile, names[i], names[i], "", 0)};
-
         profile_set_lines(profile, location, &line, 1);
         node = profile_add_node(profile, node, location, 100, 0);
     }
@@ -90,7 +85,6 @@ static struct profile *make_hostile(void) {
 
 static struct profile *make_wide(void) {
     struct profile *profile = begin("calls", "count");
-
     sample_add(profile, 1, "main@app/heavy", 9007199254740993, 1);
     sample_add(profile, 1, "main@app/heavier", 9007199254740995, 0);
     return profile;
@@ -98,7 +92,6 @@ static struct profile *make_wide(void) {
 
 static struct profile *make_before(void) {
     struct profile *profile = begin("calls", "count");
-
     sample_add(profile, 1, "main@app/parse/read", 5000, 0);
     sample_add(profile, 1, "main@app/parse/old", 3000, 0);
     sample_add(profile, 1, "main@app/draw/blit", 2000, 10);
@@ -108,7 +101,6 @@ static struct profile *make_before(void) {
 
 static struct profile *make_after(void) {
     struct profile *profile = begin("calls", "count");
-
     sample_add(profile, 1, "main@app/parse/read", 2000, 0);
     sample_add(profile, 1, "main@app/parse/fresh", 6000, 0);
     sample_add(profile, 1, "main@app/draw/blit", 2005, 10);
@@ -122,8 +114,7 @@ static bool write_diff(FILE *out, const char *form) {
     struct profile *before = make_before(), *after = make_after();
     struct diff diff;
     char error[256];
-    bool ok = diff_make(&diff, before, after, &options, error, sizeof(error));
-
+    bool ok = diff_make(&diff, before, after, &options, error, sizeof error);
     if (!ok)
         fprintf(stderr, "%s\n", error);
     else if (strcmp(form, "html") == 0)
@@ -144,7 +135,6 @@ static const struct {
 
 int main(int argc, char **argv) {
     const struct format *format = argc == 3 ? format_find(argv[2]) : NULL;
-
     if (argc == 3 && strcmp(argv[1], "diff") == 0)
         return write_diff(stdout, argv[2]) ? 0 : 1;
     for (size_t i = 0; format != NULL && profiles[i].name != NULL; i++) {

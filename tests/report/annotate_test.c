@@ -18,7 +18,6 @@ static uint32_t add_place(struct profile *p, uint64_t address, bool is_entry, co
     struct profile_line lines[2] = {{.line = inner_line}, {.line = outer_line}};
     uint32_t location =
         profile_add_location(p, profile_add_module(p, "/bin/app", ""), address, is_entry);
-
     lines[0].function = profile_add_function(p, inner, inner, "/src/app.c", 1);
     if (outer != NULL)
         lines[1].function = profile_add_function(p, outer, outer, "/src/app.c", 1);
@@ -38,7 +37,6 @@ static struct profile *make_profile(void) {
     uint32_t top = profile_add_node(p, root, in_main, 1, 0);
     uint32_t f = profile_add_node(p, top, in_f, 10, 0);
     uint32_t again = profile_add_node(p, f, in_f, 100, 0);
-
     profile_add_node(p, top, in_g, 1000, 0);
     profile_add_node(p, f, in_h, 10000, 0);
     profile_add_node(p, again, in_h, 100000, 0);
@@ -55,7 +53,6 @@ static void check_line(const struct annotate_function *function, uint32_t i, uin
 static void test_sums(void) {
     struct profile *p = make_profile();
     struct annotation a;
-
     annotation_make(&a, p, "f", false); /* without its parameters */
     CHECK_UINT(a.n_functions, 1);
     CHECK_UINT(a.total, 111111);
@@ -94,13 +91,11 @@ static void test_sums(void) {
 static void tree_sums(const struct profile *grouped, const char *name, uint64_t *self,
                       uint64_t *inclusive) {
     uint64_t *below = tree_inclusive(grouped);
-    bool *inside = calloc(grouped->n_nodes, sizeof(*inside));
-
+    bool *inside = calloc(grouped->n_nodes, sizeof *inside);
     *self = *inclusive = 0;
     for (uint32_t i = 1; i < grouped->n_nodes; i++) {
         const struct profile_node *node = &grouped->nodes[i];
         bool is_it = node->parent != 0 && strcmp(tree_name(grouped, i), name) == 0;
-
         inside[i] = inside[node->parent] || is_it;
         if (is_it)
             *self += node->count;
@@ -115,7 +110,6 @@ static void check_function(const struct profile *p, const struct profile *groupe
                            const char *name) {
     struct annotation a;
     uint64_t self, inclusive, lines = 0, of_all = 0;
-
     tree_sums(grouped, name, &self, &inclusive);
     annotation_make(&a, p, name, false);
     for (uint32_t i = 0; i < a.n_functions; i++) {
@@ -135,7 +129,6 @@ static void check_function(const struct profile *p, const struct profile *groupe
 static void test_as_reported(struct profile *made_up) {
     struct profile *p = profile_prune(made_up, 0);
     struct profile *grouped = profile_group(p, PROFILE_BY_FUNCTION, 0);
-
     for (uint32_t i = 1; i < p->n_functions; i++)
         check_function(p, grouped, p->functions[i].name);
     profile_free(grouped);
@@ -152,7 +145,6 @@ static void test_text(void) {
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-
     annotation_make(&a, p, "f", false);
     CHECK(annotation_write_text(out, &a, &nowhere));
     CHECK(annotation_write_json(out, &a));
@@ -179,7 +171,6 @@ static void test_no_line(void) {
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-
     profile_add_node(p, gone, add_place(p, 4, true, "h", 30, NULL, 0), 700, 0);
     annotation_make(&a, p, "f", false);
     CHECK(annotation_write_text(out, &a, &nowhere));
@@ -204,7 +195,6 @@ static void test_bounds(void) {
     char *text;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-
     CHECK_UINT(p->nodes[f].parent, top);
     profile_add_node(p, profile_add_node(p, top, pruned, 7, 0), in_h, 40, 0);
     profile_add_node(p, profile_add_node(p, f, pruned, 0, 0), in_h, 200, 0);

@@ -56,7 +56,6 @@ struct phases {
 static void next_phase(struct phases *phases) {
     double word = uniform();
     int i = 0;
-
     for (; i + 1 < phases->n && word >= phases->share[i]; i++)
         word -= phases->share[i];
     phases->now = i;
@@ -72,7 +71,6 @@ struct program {
 static void go_on(struct program *program, double until_ns) {
     while (program->now_ns < until_ns) {
         double end = fmin(until_ns, fmin(program->outer.end_ns, program->inner.end_ns));
-
         program->truth[program->outer.now] += end - program->now_ns;
         program->truth[OUTER + program->inner.now] += end - program->now_ns;
         program->now_ns = end;
@@ -123,7 +121,6 @@ static void take(struct seen *seen, struct scatter_thread *thread, const struct 
 
 static uint64_t stands_for(const struct how *how, const struct program *program, uint64_t weight) {
     bool dear = how->dear > 0 && program->outer.now == 0;
-
     return dear ? draw_roulette(draw_word(&seed), weight, (uint64_t)(how->dear * (double)weight))
                 : weight;
 }
@@ -136,7 +133,6 @@ static void sleep_on(struct seen *seen, struct scatter_thread *thread, struct pr
                      uint64_t step) {
     double slept = SLEEP_STEPS * (double)step;
     uint64_t weight = (uint64_t)(slept + (uniform() - 0.5) * (double)step);
-
     scatter_pop(thread, 2);
     scatter_push(thread, 0x1000 + OUTER - 1, OUTER);
     scatter_push(thread, 0x2000 + INNER - 1, OUTER + INNER);
@@ -164,7 +160,6 @@ static void run_thread(const struct how *how, struct program *program, struct se
     uint64_t end = (uint64_t)(how->seconds * (double)SECOND / threads_of(how));
     struct points points;
     uint32_t burst = 0;
-
     scatter_push(thread, 0x500, 100);
     scatter_push(thread, 1, 101);
     scatter_push(thread, 1, 101);
@@ -172,7 +167,6 @@ static void run_thread(const struct how *how, struct program *program, struct se
     while (points_next(&points) < end) {
         uint64_t at = points_next(&points);
         uint64_t weight = points_reach(&points, &plan, at, &seed);
-
         go_on(program, (double)at);
         if (weight > 0 && (weight = stands_for(how, program, weight)) > 0) {
             take(seen, thread, program, weight, plan.fine_ns,
@@ -203,17 +197,15 @@ static struct profile *profile_of_run(const struct how *how, const struct seen *
                                       .burst_period_ns = how->period_ns,
                                       .drawn = seen->draws.weight,
                                       .drawn_squares = seen->draws.squares};
-
     scatter_sum(seen->scatter, how->length_ns > 0, &sums);
-    memcpy(process.varied, sums.varied, sizeof(sums.varied));
-    memcpy(process.independent, sums.independent, sizeof(sums.independent));
+    memcpy(process.varied, sums.varied, sizeof sums.varied);
+    memcpy(process.independent, sums.independent, sizeof sums.independent);
     process.varied_total = sums.total;
     profile->unit = profile_string(profile, "nanoseconds");
     profile->type = profile_string(profile, "cpu");
     uint32_t root = profile_root(profile, profile_add_process(profile, &process));
     for (int i = 0; i < OUTER; i++) {
         uint32_t place = profile_add_pseudo(profile, names[i]);
-
         profile_add_node(profile, root, place, seen->of[i], 0);
         profile_set_effects(profile, place, effect[i], effect[i]);
     }
@@ -222,7 +214,6 @@ static struct profile *profile_of_run(const struct how *how, const struct seen *
 
 static void find_effects(const struct how *how, const struct scatter *scatter, float effect[ALL]) {
     struct scatter_effects effects = scatter_effects(scatter, how->length_ns > 0);
-
     for (size_t i = 0; i < effects.n; i++)
         if (!effects.effect[i].at_work && effects.effect[i].frame <= ALL)
             effect[effects.effect[i].frame - 1] = effects.effect[i].effect;
@@ -237,12 +228,10 @@ struct outcome {
 
 static struct profile *run(const struct how *how, struct outcome *outcome) {
     struct seen seen = {.scatter = scatter_new()};
-
     *outcome = (struct outcome){.total = 0};
     for (int i = 0; i < threads_of(how); i++) {
         struct program program = {.outer = {how->outer_ns, how->equal, outer_share, OUTER, 0, 0},
                                   .inner = {how->inner_ns, how->equal, inner_share, INNER, 0, 0}};
-
         /* what a thread does first is as likely as what it does later */
         next_phase(&program.outer);
         next_phase(&program.inner);
@@ -301,12 +290,10 @@ static void live(const struct lives *how, struct family *family, struct scatter 
     bool awaits = forked, attached = false, first = true;
     struct points points;
     uint32_t burst = 0;
-
     scatter_push(thread, 0x500, 100);
     points_begin(&points, &plan, 0, &seed);
     while (points_next(&points) < (uint64_t)ns) {
         uint64_t weight = points_reach(&points, &plan, points_next(&points), &seed);
-
         if (weight > 0 && awaits)
             weight = attach(weight, &attached);
         if (weight == 0)
@@ -341,12 +328,10 @@ static void end_process(const struct lives *how, struct family *family, struct s
 static double live_all(const struct lives *how, struct family *family) {
     struct scatter *parent = scatter_new();
     double total = how->parent_ns;
-
     live(how, family, parent, how->parent_ns, false);
     for (int i = 0; i < how->count; i++) {
         struct scatter *scatter = how->threads ? parent : scatter_new();
         double ns = how->mean_ns * (0.5 + uniform());
-
         live(how, family, scatter, ns, how->forked);
         total += ns;
         family->forked += how->forked;
@@ -374,7 +359,6 @@ static double half_width_of(const struct lives *how, const struct family *family
                                       .attach_ns = WIRE_ATTACH_NS,
                                       .attached_ns = family->sums.attached,
                                       .lone_ns = family->sums.lone};
-
     profile->unit = profile_string(profile, "nanoseconds");
     profile->type = profile_string(profile, "cpu");
     profile_add_process(profile, &process);
@@ -402,7 +386,6 @@ static void note(struct count *count, int k, double off, double half) {
  * than that says that intervals are too narrow, and so does their mean. */
 static void judge(const char *name, const struct count *count, double widest) {
     int sum = 0;
-
     printf("%-32s", name);
     for (int k = 0; k < count->n; k++)
         printf(" %3d (%.2f)", count->held[k], count->half[k] / (1.96 * sqrt(count->squares[k])));
@@ -423,10 +406,8 @@ static void check_how(const struct how *how) {
         struct outcome o;
         struct profile *profile = run(how, &o);
         const struct chance chance = chance_of(profile);
-
         for (int k = 0; k < ALL; k++) {
             double share = o.seen[k] / o.weight;
-
             note(&count, k, share - o.truth[k] / o.total,
                  chance_half_width(&chance, share, o.effect[k]));
         }
@@ -443,13 +424,11 @@ static void check_how(const struct how *how) {
 static void check_lives(const struct lives *how) {
     double sum = 0, squares = 0, halves = 0;
     int held = 0;
-
     seed = 20240229;
     for (int i = 0; i < LIVES_RUNS; i++) {
         struct family family = {.forked = 0};
         double off = -live_all(how, &family);
         double half = half_width_of(how, &family);
-
         off += (double)family.seen.weight;
         held += fabs(off) <= half;
         sum += off;
@@ -468,18 +447,15 @@ static void check_lives(const struct lives *how) {
 /* Profiles of different rates in one. */
 static void check_merged(const struct how *some, const struct how *others) {
     struct count count = {.n = OUTER};
-
     seed = 20240229;
     for (int i = 0; i < RUNS; i++) {
         struct outcome a, b;
         struct profile *first = run(some, &a), *second = run(others, &b);
         struct chance chance = CHANCE_NONE;
-
         chance_add(&chance, first, 1, (uint64_t)a.weight);
         chance_add(&chance, second, 1, (uint64_t)b.weight);
         for (int k = 0; k < OUTER; k++) {
             double share = (a.seen[k] + b.seen[k]) / (a.weight + b.weight);
-
             note(&count, k, share - (a.truth[k] + b.truth[k]) / (a.total + b.total),
                  chance_half_width(&chance, share, fmaxf(a.effect[k], b.effect[k])));
         }
@@ -493,19 +469,16 @@ static void check_merged(const struct how *some, const struct how *others) {
 static void check_diff(const struct how *before, const struct how *after) {
     struct count count = {.n = OUTER};
     const struct diff_options options = {.by = PROFILE_BY_FUNCTION, .mode = DIFF_ABSOLUTE};
-
     seed = 20240229;
     for (int i = 0; i < RUNS; i++) {
         struct outcome a, b;
         struct profile *first = run(before, &a), *second = run(after, &b);
         struct diff diff;
         char error[200];
-
-        CHECK(diff_make(&diff, first, second, &options, error, sizeof(error)));
+        CHECK(diff_make(&diff, first, second, &options, error, sizeof error));
         for (uint32_t node = 1, k = 0; node < diff.profile->n_nodes && k < OUTER; node++)
             if (diff.profile->nodes[node].parent != 0) {
                 const struct diff_weight *w = &diff.self[node];
-
                 for (k = 0; k < OUTER && (uint64_t)b.seen[k] != w->after;)
                     k++;
                 if (k < OUTER)
@@ -523,9 +496,8 @@ static void check_diff(const struct how *before, const struct how *after) {
 static void check_unknown(const struct how *how) {
     struct outcome o;
     struct profile *profile = run(how, &o);
-
-    memset(profile->processes[1].varied, 0, sizeof(profile->processes[1].varied));
-    memset(profile->processes[1].independent, 0, sizeof(profile->processes[1].independent));
+    memset(profile->processes[1].varied, 0, sizeof profile->processes[1].varied);
+    memset(profile->processes[1].independent, 0, sizeof profile->processes[1].independent);
     const struct chance chance = chance_of(profile);
     CHECK(fabs(chance_samples(&chance, 0.5, 0) - (double)profile->processes[1].bursts) <
           0.1 * (double)profile->processes[1].bursts);
@@ -602,9 +574,9 @@ int main(void) {
                             bursts = {"", OUTER_INNER(0.1, 0.05), 5000, BURSTS(2, 20),
                                       .seconds = 5};
 
-    for (size_t i = 0; i < sizeof(hows) / sizeof(*hows); i++)
+    for (size_t i = 0; i < sizeof hows / sizeof *hows; i++)
         check_how(&hows[i]);
-    for (size_t i = 0; i < sizeof(lives) / sizeof(*lives); i++)
+    for (size_t i = 0; i < sizeof lives / sizeof *lives; i++)
         check_lives(&lives[i]);
     check_merged(&slow, &fast);
     check_merged(&fast, &bursts);

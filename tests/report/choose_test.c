@@ -16,10 +16,8 @@ static void check_greedy(const struct choice *choice) {
     bool *hidden = profile_find_hidden(profile);
     uint64_t lightest = UINT64_MAX, heaviest = 0;
     uint32_t chosen = 0;
-
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         uint32_t parent = profile->nodes[i].parent;
-
         if (parent == 0 || hidden[i]) {
             CHECK(!choose_has(choice, i));
         } else if (choose_has(choice, i)) {
@@ -41,12 +39,10 @@ static void check_greedy(const struct choice *choice) {
 static void check_rows(const struct choice *choice) {
     const struct profile *profile = choice->profile;
     const struct tree_view *view = choice->view;
-
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         uint32_t end = choose_has(choice, i) ? choose_row_end(choice, i) : i;
         struct callees callees = choose_callees(choice, end);
         uint64_t below = callees.hidden, lost = view->inclusive[i] - view->inclusive[end];
-
         for (uint32_t k = view->first[end]; k < view->first[end + 1]; k++)
             if (choose_has(choice, view->child[k]))
                 below += view->inclusive[view->child[k]];
@@ -63,7 +59,6 @@ static void test_random(uint64_t seed) {
     struct choice choice;
     uint64_t state = seed + 1;
     uint32_t root;
-
     forest_grow(&forest, &state, 2 + seed % 50); /* small weights: many equal ones */
     profile = forest_profile(&forest, &viewed, &state);
     tree_view_make(&view, profile);

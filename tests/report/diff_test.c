@@ -16,7 +16,7 @@ static bool make(struct diff *diff, struct profile *before, struct profile *afte
                  enum diff_mode mode) {
     const struct diff_options options = {.by = PROFILE_BY_FUNCTION, .mode = mode};
     char error[512] = "";
-    bool made = diff_make(diff, before, after, &options, error, sizeof(error));
+    bool made = diff_make(diff, before, after, &options, error, sizeof error);
 
     profile_free(before);
     profile_free(after);
@@ -35,11 +35,9 @@ static bool holds(uint64_t truth, uint64_t count, uint64_t error, uint64_t more)
 static void check_bounds(const struct diff *diff, const struct forest *before,
                          const struct forest *after) {
     uint64_t wrong = 0;
-
     for (uint32_t i = 1; i < diff->profile->n_nodes; i++) {
         uint32_t context = forest_context(diff->profile, i);
         const struct diff_weight *self = &diff->self[i], *all = &diff->inclusive[i];
-
         if (context == 0)
             continue;
         wrong +=
@@ -55,7 +53,6 @@ static void check_bounds(const struct diff *diff, const struct forest *before,
 
 static uint64_t count_inclusive_beyond(const struct diff *diff) {
     uint64_t beyond = 0;
-
     for (uint32_t i = 1; i < diff->profile->n_nodes; i++)
         beyond += diff->inclusive[i].beyond;
     return beyond;
@@ -67,7 +64,6 @@ static void test_equal_truth(uint64_t *seed, unsigned pruned, unsigned missing) 
         .collector = "calls", .exe = "/opt/a/app", .pruned = pruned, .missing = missing};
     struct forest forest;
     struct diff diff;
-
     forest_grow(&forest, seed, 1000);
     if (!make(&diff, forest_profile(&forest, &viewed, seed), forest_profile(&forest, &viewed, seed),
               DIFF_AUTO))
@@ -84,7 +80,6 @@ static void test_other_truth(uint64_t *seed, unsigned pruned, unsigned missing) 
         .collector = "calls", .exe = "/opt/a/app", .pruned = pruned, .missing = missing};
     struct forest before, after;
     struct diff diff;
-
     forest_grow(&before, seed, 1000);
     after = before;
     for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
@@ -96,7 +91,6 @@ static void test_other_truth(uint64_t *seed, unsigned pruned, unsigned missing) 
     check_bounds(&diff, &before, &after);
     for (uint32_t i = 1; i < diff.profile->n_nodes; i++) {
         uint32_t context = forest_context(diff.profile, i);
-
         CHECK(!diff.self[i].beyond || before.weight[context] != after.weight[context]);
     }
     diff_free(&diff);
@@ -108,7 +102,6 @@ static void test_functions(uint64_t *seed) {
     struct forest forest;
     struct diff diff;
     uint32_t n;
-
     forest_grow(&forest, seed, 1000);
     if (!make(&diff, forest_profile(&forest, &whole, seed), forest_profile(&forest, &viewed, seed),
               DIFF_AUTO))
@@ -128,7 +121,6 @@ static void test_every_change(uint64_t *seed) {
     struct forest before, after;
     struct diff diff;
     uint64_t changed = 0;
-
     forest_grow(&before, seed, 1000);
     after = before;
     for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
@@ -148,7 +140,6 @@ static void test_every_change(uint64_t *seed) {
 static void test_shares(uint64_t *seed) {
     struct forest before, after;
     struct diff diff;
-
     forest_grow(&before, seed, 1000);
     after = before;
     for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
@@ -177,7 +168,6 @@ struct sampled {
 static uint32_t draw(const struct forest *forest, uint64_t total, uint64_t *seed) {
     uint64_t at = forest_random(seed, total);
     uint32_t context = 1;
-
     while (at >= forest->weight[context])
         at -= forest->weight[context++];
     return context;
@@ -188,9 +178,8 @@ static struct profile *sample(const struct forest *truth, const struct sampled *
                               uint64_t *seed) {
     struct forest shares = *truth, seen = *truth;
     struct profile *profile;
-
     shares.weight[1] += shares.weight[1] * how->heavier / 100;
-    memset(seen.weight, 0, sizeof(seen.weight));
+    memset(seen.weight, 0, sizeof seen.weight);
     for (unsigned i = 0; i < how->samples; i += how->clump)
         seen.weight[draw(&shares, forest_total(&shares), seed)] += (uint64_t)how->clump * WEIGHT;
     profile =
@@ -234,11 +223,9 @@ struct wolves {
 static struct wolves wolves(const struct sampled *how, uint64_t seed) {
     struct wolves wolves = {.marked = 0};
     uint64_t compared = 0, beyond = 0;
-
     for (int pair = 0; pair < 50; pair++) {
         struct forest forest;
         struct diff diff;
-
         grow_shares(&forest, &seed);
         for (uint32_t i = 1; how->even && i < FOREST_CONTEXTS; i++)
             forest.weight[i] = 1;
@@ -266,12 +253,10 @@ static void test_sampling(void) {
     const struct sampled bursts = {.samples = SAMPLES, .clump = 10, .tell_bursts = true};
     const struct sampled even = {.samples = 800, .clump = 1, .even = true};
     const struct sampled untold = {.samples = SAMPLES, .clump = 10};
-
     const struct sampled *const sent[] = {&walks, &few, &even, &bursts};
 
     for (uint64_t i = 0; i < 4; i++) {
         struct wolves seen = wolves(sent[i], i + 1);
-
         CHECK(seen.off <= 5);
         CHECK(seen.marked <= 8); /* one in 20 of 50, and luck */
     }
@@ -285,12 +270,10 @@ static void test_slower(void) {
     const struct sampled before = {.samples = 16000, .clump = 1};
     const struct sampled after = {.samples = 16800, .clump = 1, .heavier = 10};
     uint64_t seed = 5, first = 0, alone = 0, same = 0;
-
     for (int pair = 0; pair < 20; pair++) {
         struct forest forest;
         struct diff diff;
         uint32_t n, *contexts;
-
         grow_shares(&forest, &seed);
         if (!make(&diff, sample(&forest, &before, &seed), sample(&forest, &after, &seed),
                   DIFF_AUTO))
@@ -315,12 +298,10 @@ static void test_more_work(void) {
     const struct sampled before = {.samples = 16000, .clump = 1};
     const struct sampled after = {.samples = 4 * 16800, .clump = 1, .heavier = 10};
     uint64_t seed = 6, alone = 0, rose = 0;
-
     for (int pair = 0; pair < 10; pair++) {
         struct forest forest;
         struct diff_rise rise;
         struct diff diff;
-
         grow_shares(&forest, &seed);
         if (!make(&diff, sample(&forest, &before, &seed), sample(&forest, &after, &seed),
                   DIFF_AUTO))
@@ -345,12 +326,10 @@ static void test_more_work_seen_badly(void) {
     const struct sampled less = {.samples = 500, .clump = 1},
                          more = {.samples = 900, .clump = 1, .heavier = 200};
     uint64_t seed = 8, right = 0, beyond = 0;
-
     for (int pair = 0; pair < 40; pair++) {
         const struct sampled *before = pair % 2 == 0 ? &less : &more;
         struct forest forest;
         struct diff diff;
-
         grow_shares(&forest, &seed);
         for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
             forest.weight[i] = i <= 10;
@@ -376,7 +355,6 @@ static struct profile *sample_with_loss(const struct forest *truth, unsigned sam
     const struct sampled how = {.samples = samples - samples / 3, .clump = 1};
     struct forest rest = *truth;
     struct profile *profile;
-
     if (gone)
         rest.weight[1] -= forest_total(&rest) / 3;
     profile = sample(&rest, &how, seed);
@@ -392,14 +370,12 @@ static struct profile *sample_with_loss(const struct forest *truth, unsigned sam
  * any function by itself, also where losses came down on one of them. */
 static void test_lost(bool counted) {
     uint64_t seed = 11;
-
     for (int pair = 0; pair < 20; pair++) {
         const struct sampled whole_run = {.samples = 16000, .clump = 1};
         bool gone = pair % 2 != 0, swapped = pair % 4 >= 2;
         struct forest forest;
         struct diff_rise rise;
         struct diff diff;
-
         grow_shares(&forest, &seed);
         struct profile *lossy = sample_with_loss(&forest, whole_run.samples, gone, counted, &seed);
         struct profile *kept = sample(&forest, &whole_run, &seed);
@@ -428,7 +404,6 @@ static void test_little_lost(void) {
     struct forest forest;
     struct diff_rise rise;
     struct diff diff;
-
     grow_shares(&forest, &seed);
     struct profile *lossy = sample(&forest, &before, &seed);
     lossy->processes[1].lost = 160;
@@ -455,7 +430,6 @@ static void test_little_lost(void) {
 static enum diff_why why_of_factor(double factor, unsigned samples, struct diff *diff) {
     struct forest before, after;
     uint64_t seed = 13;
-
     forest_grow(&before, &seed, 100);
     for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
         before.weight[i] = i <= 20 ? (uint64_t)(samples / 20) * WEIGHT : 0;
@@ -487,10 +461,9 @@ static void test_common_factor(void) {
         {1 / 1.075, 2000, DIFF_MAYBE_SAME}, {2, 2000, DIFF_OTHER_WORK},
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct diff diff;
         enum diff_why why = why_of_factor(cases[i].factor, cases[i].samples, &diff);
-
         if (why != cases[i].why)
             fprintf(stderr, "factor %g, %u samples: why %d\n", cases[i].factor, cases[i].samples,
                     (int)why);
@@ -507,7 +480,6 @@ static void test_one_against_eleven(void) {
     struct forest before, after;
     uint64_t seed = 14;
     struct diff diff;
-
     forest_grow(&before, &seed, 100);
     for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
         before.weight[i] = i == 1 ? 950000 : i <= 12 ? 4500 : 0;
@@ -529,7 +501,6 @@ static void test_no_factor(uint64_t *seed) {
     struct forest before, after;
     struct sampled how = {.samples = 16000, .clump = 1};
     struct diff diff;
-
     forest_grow(&before, seed, 1000);
     after = before;
     for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
@@ -550,7 +521,6 @@ static struct profile *stack_profile(const char *exe, const struct frame *frames
                                      const char *collector) {
     struct profile *profile = profile_new();
     uint32_t node;
-
     profile->type = profile_string(profile, "calls");
     profile->unit = profile_string(profile, "count");
     profile_add_process(profile, &(struct profile_process){.exe = exe,
@@ -566,7 +536,6 @@ static struct profile *stack_profile(const char *exe, const struct frame *frames
             .address = (uintptr_t)exe % 4096 + 1, /* of another build each */
             .n_lines = 1,
             .lines = &line};
-
         node = profile_add_node(profile, node, profile_intern_location(profile, &location), 0, 0);
     }
     profile->nodes[node].count = weight;
@@ -580,10 +549,8 @@ static void test_builds(void) {
         {"/new/app-2", "main"}, {"/lib64/libz.so.1.3", "inflate"}, {NULL, NULL}};
     static const struct frame bare[] = {{"", "main"}, {"", "inflate"}, {NULL, NULL}};
     const struct frame *const afters[] = {new, bare};
-
     for (int i = 0; i < 2; i++) {
         struct diff diff;
-
         if (!make(&diff, stack_profile("/old/app-1", old, 5, "calls"),
                   stack_profile("/new/app-2", afters[i], 5, "calls"), DIFF_AUTO))
             return;
@@ -600,7 +567,6 @@ static void test_modules(void) {
     static const struct frame old[] = {{"/app", "main"}, {"/a.so", "init"}, {NULL, NULL}};
     static const struct frame new[] = {{"/app", "main"}, {"/b.so", "init"}, {NULL, NULL}};
     struct diff diff;
-
     if (!make(&diff, stack_profile("/app", old, 5, "calls"), stack_profile("/app", new, 5, "calls"),
               DIFF_AUTO))
         return;
@@ -614,7 +580,6 @@ static void test_recursion(void) {
         {"/app", "main"}, {"/app", "f"}, {"/app", "f"}, {"/app", "f"}, {NULL, NULL}};
     struct diff diff;
     uint32_t n;
-
     if (!make(&diff, stack_profile("/app", deep, 5, "calls"),
               stack_profile("/app", deep, 8, "calls"), DIFF_AUTO))
         return;
@@ -634,7 +599,6 @@ static void test_unknown(void) {
     struct profile *before = stack_profile("/app", stack, 5, ""),
                    *after = stack_profile("/app", stack, 8, "");
     struct diff diff;
-
     before->type = after->type = "alloc_space";
     if (!make(&diff, before, after, DIFF_ABSOLUTE))
         return;
@@ -650,11 +614,10 @@ static void test_refused(void) {
                    *b = stack_profile("/app", stack, 0, "calls");
     struct diff diff;
     char error[512];
-
-    CHECK(!diff_make(&diff, a, b, &options, error, sizeof(error)));
+    CHECK(!diff_make(&diff, a, b, &options, error, sizeof error));
     CHECK_STR(error, "the profile after is empty: it has no weight");
     b->unit = profile_string(b, "bytes");
-    CHECK(!diff_make(&diff, a, b, &options, error, sizeof(error)));
+    CHECK(!diff_make(&diff, a, b, &options, error, sizeof error));
     CHECK_STR(error, "one profile counts calls in count, the other calls in bytes: these can't be "
                      "compared");
     profile_free(a);
@@ -663,7 +626,6 @@ static void test_refused(void) {
 
 int main(void) {
     uint64_t seed = 20;
-
     for (unsigned i = 0; i < 60; i++) {
         test_equal_truth(&seed, i % 4 * 25, i / 4 % 4 * 20 > 75 - i % 4 * 25 ? 0 : i / 4 % 4 * 20);
         test_other_truth(&seed, i % 3 * 20, i / 3 % 3 * 15);

@@ -47,7 +47,6 @@ static const struct maker calls = {.path = "/opt/a/app",
 /* A function's entry: 0x1000 times a number that only depends on its name. */
 static uint64_t entry_of(const char *name, size_t length) {
     uint64_t number = 7;
-
     for (size_t i = 0; i < length; i++)
         number = (number * 31 + (unsigned char)name[i]) % 1000003;
     return number * 0x1000;
@@ -60,8 +59,7 @@ static uint32_t make_location(struct profile *profile, const struct maker *maker
     char name[64];
     struct profile_line line = {0};
     uint32_t location;
-
-    snprintf(name, sizeof(name), "%.*s", (int)name_length, frame);
+    snprintf(name, sizeof name, "%.*s", (int)name_length, frame);
     if (name[0] == '[')
         return profile_add_pseudo(profile, name);
     struct profile_location place = {
@@ -80,10 +78,8 @@ static void add_weight(struct profile *profile, const struct maker *maker, uint3
                        const struct weight *weight) {
     uint32_t node = profile_root(profile, process);
     const char *frame = weight->stack;
-
     while (*frame != '\0') {
         size_t length = strcspn(frame, "/");
-
         node = profile_add_node(profile, node, make_location(profile, maker, frame, length), 0, 0);
         frame += length + (frame[length] == '/');
     }
@@ -95,7 +91,6 @@ static void add_weight(struct profile *profile, const struct maker *maker, uint3
 
 static uint32_t add_process(struct profile *profile, const struct maker *maker) {
     struct profile_process process = {.exe = maker->exe, .command = "", .runs = 1};
-
     process.collector = maker->collector;
     return profile_add_process(profile, &process);
 }
@@ -104,7 +99,6 @@ static uint32_t add_process(struct profile *profile, const struct maker *maker) 
 static struct profile *make(const struct maker *maker, const struct weight *weights) {
     struct profile *profile = profile_new();
     uint32_t process = add_process(profile, maker);
-
     profile->type = profile_string(profile, maker->type);
     profile->unit = profile_string(profile, maker->unit);
     profile->phi = maker->phi;
@@ -133,7 +127,6 @@ static const struct weight approx_weights[] = {
 static bool compare(struct eval *eval, struct profile *exact, struct profile *approx,
                     const struct eval_options *options, char *error) {
     bool ok = eval_compare(eval, exact, approx, options, error, 256);
-
     if (!ok)
         *eval = (struct eval){0};
     return ok;
@@ -144,7 +137,6 @@ static void test_measures(void) {
     struct eval_options options = {.tau = {0.01, 0.3, 0.4, 1}, .n_taus = 4};
     struct eval eval;
     char error[256], *path;
-
     exact->processes[1].contexts = 400, exact->processes[1].bytes = 64000;
     approx->processes[1].contexts = 20, approx->processes[1].bytes = 6400;
     approx->processes[1].monitored = 10;
@@ -213,7 +205,6 @@ static void test_phi(void) {
     struct eval_options options = {.phi = 0.3};
     struct eval eval;
     char error[256];
-
     CHECK(compare(&eval, exact, approx, &options, error));
     CHECK_UINT(eval.hot, 1);
     CHECK_UINT(eval.false_positives + eval.false_negatives, 0);
@@ -279,7 +270,6 @@ static void test_modules(void) {
     struct profile *exact = make(&calls, exact_weights), *approx;
     struct eval eval;
     char error[256];
-
     elsewhere.path = elsewhere.exe = "/home/x/app.new";
     approx = make(&elsewhere, exact_weights);
     CHECK(compare(&eval, exact, approx, &options, error));
@@ -321,7 +311,6 @@ static void test_call_sites_named(void) {
     struct eval_options options = {.by = EVAL_BY_SITE, .no_scale = true};
     struct eval eval;
     char error[256];
-
     named_sites.named = false, named_sites.named_sites = true;
     struct profile *exact = make(&named_sites, weights), *approx = make(&named_sites, first);
     CHECK(compare(&eval, exact, approx, &options, error));
@@ -395,7 +384,6 @@ static void test_processes(void) {
     struct profile *exact = make(&calls, exact_weights), *approx = make(&calls, exact_weights);
     struct eval eval;
     char error[256];
-
     shell.exe = "/bin/sh";
     add_weight(exact, &shell, add_process(exact, &shell), other);
     CHECK(compare(&eval, exact, approx, &options, error));
@@ -445,7 +433,6 @@ static void test_what_can_not_be(void) {
     struct profile *empty = make(&calls, nothing), *none = profile_new();
     struct eval eval;
     char error[256];
-
     approx->epsilon = 0.1;
     CHECK(!compare(&eval, exact, approx, &options, error));
     CHECK(strstr(error, "phi = 0.1 must be above the approximate profile's epsilon = 0.1") != NULL);
@@ -477,7 +464,6 @@ static void check_itself(struct profile *profile, enum eval_by by) {
     struct eval eval;
     char error[256];
     double known;
-
     profile->phi = profile->epsilon = 0;
     for (uint32_t i = 1; i < profile->n_processes; i++)
         profile->processes[i].total = 0; /* what its nodes weigh */
@@ -509,7 +495,6 @@ static void check_part(struct profile *profile, uint32_t n) {
     struct profile *part;
     struct eval eval;
     char error[256];
-
     profile->phi = profile->epsilon = 0;
     part = profile_keep(profile, n);
     CHECK(compare(&eval, profile, part, &options, error));
@@ -527,10 +512,8 @@ static void check_part(struct profile *profile, uint32_t n) {
 static void test_properties(void) {
     struct profile *(*const make_sample[])(void) = {sample_shell, sample_build, sample_names,
                                                     sample_stripped};
-
-    for (size_t i = 0; i < sizeof(make_sample) / sizeof(make_sample[0]); i++) {
+    for (size_t i = 0; i < sizeof make_sample / sizeof make_sample[0]; i++) {
         struct profile *profile = make_sample[i]();
-
         check_itself(profile, EVAL_BY_SITE);
         check_itself(profile, EVAL_BY_FUNCTION);
         for (uint32_t n = 1; n < 30; n += 4)
@@ -539,7 +522,6 @@ static void test_properties(void) {
     }
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct profile *profile = sample_random(seed);
-
         if (profile_total(profile) > 0) {
             check_itself(profile, EVAL_BY_SITE);
             check_itself(profile, EVAL_BY_FUNCTION);

@@ -24,10 +24,8 @@ static struct profile *make_profile(void) {
     const struct profile_process process = {.exe = "/bin/app", .command = "app"};
     struct profile *p = profile_new();
     uint32_t at[4], root = profile_root(p, profile_add_process(p, &process));
-
     for (uint32_t i = 0; i < 4; i++) {
         struct profile_line line = {.line = places[i].line};
-
         line.function =
             profile_add_function(p, places[i].function, places[i].function, places[i].file, 1);
         at[i] = profile_add_location(p, profile_add_module(p, places[i].module, ""), 16 * i, false);
@@ -45,7 +43,6 @@ static struct profile *make_profile(void) {
 /* Self weight of all contexts whose innermost frame has that name. */
 static uint64_t weight_of(const struct profile *profile, const char *name) {
     uint64_t weight = 0;
-
     for (uint32_t i = 1; i < profile->n_nodes; i++)
         if (strcmp(tree_name(profile, i), name) == 0)
             weight += profile->nodes[i].count;
@@ -57,7 +54,6 @@ static void check_weights(const char *focus, const char *ignore, const uint64_t 
     static const char *const names[] = {"main",        "parse", "draw", "read", FILTER_NOT_IN_FOCUS,
                                         FILTER_IGNORED};
     struct profile *p = make_profile(), *filtered = profile_filter(p, focus, ignore);
-
     for (unsigned i = 0; i < 6; i++)
         CHECK_UINT(weight_of(filtered, names[i]), want[i]);
     CHECK_UINT(profile_total(filtered), profile_total(p));
@@ -92,7 +88,6 @@ static void test_by_location(void) {
     struct profile *p = make_profile();
     bool *matched = filter_match_locations(p, "parse");
     struct profile *filtered = profile_ignore(p, matched);
-
     CHECK_UINT(weight_of(filtered, "parse"), 0);
     CHECK_UINT(weight_of(filtered, "read"), 80);
     CHECK_UINT(weight_of(filtered, FILTER_IGNORED), 50);
@@ -105,7 +100,6 @@ static void test_by_location(void) {
 /* What holds for any profile: nothing is lost, of weight or of error. */
 static void test_sums(void) {
     static const char *const words[] = {NULL, "a", "f1", "^m", "[xyz]"};
-
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct profile *p = sample_random(seed);
         for (uint32_t i = 1; i < p->n_nodes; i++)
@@ -126,10 +120,9 @@ static void test_sums(void) {
 
 static void test_check(void) {
     char error[300] = "";
-
-    CHECK(filter_check("a(b|c)+", error, sizeof(error)));
+    CHECK(filter_check("a(b|c)+", error, sizeof error));
     CHECK_STR(error, "");
-    CHECK(!filter_check("a(b", error, sizeof(error)));
+    CHECK(!filter_check("a(b", error, sizeof error));
     CHECK(strncmp(error, "'a(b' is no regular expression: ", 32) == 0);
     CHECK(strlen(error) > 32);
 }
@@ -139,14 +132,13 @@ static void test_too_large(void) {
     static const char *const large[] = {"a++++++++++++++++++++++++++++++++++++++++",
                                         "((((x{255}){255}){255}){255}){255}"};
     char error[300];
-
     if (check_rounds(10) < 10) /* a sanitizer takes address space of its own */
         return;
-    for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
-        CHECK(!filter_check(large[i], error, sizeof(error)));
+    for (size_t i = 0; i < sizeof large / sizeof large[0]; i++) {
+        CHECK(!filter_check(large[i], error, sizeof error));
         CHECK(strstr(error, "is no regular expression: ") != NULL);
     }
-    CHECK(filter_check("^std::vec(tor)?<[[:alpha:]]{1,30}, [](+*{]+>::f+$", error, sizeof(error)));
+    CHECK(filter_check("^std::vec(tor)?<[[:alpha:]]{1,30}, [](+*{]+>::f+$", error, sizeof error));
 }
 
 int main(void) {

@@ -14,7 +14,6 @@
 static struct profile *one_process(void) {
     struct profile *profile = profile_new();
     struct profile_process process = {.exe = "/bin/app", .command = "app", .pid = 5, .runs = 1};
-
     profile->type = "cpu";
     profile->unit = "nanoseconds";
     profile_add_process(profile, &process);
@@ -26,7 +25,6 @@ static char *written(const char *format, const struct profile *profile,
     char *text;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-
     CHECK(format_find(format)->write(out, profile, options));
     fclose(out);
     return text;
@@ -52,7 +50,6 @@ static struct call_edge edge(const struct call_graph *graph, const char *caller,
 
 static struct profile *recursive(void) {
     struct profile *profile = one_process();
-
     sample_add(profile, 1, "main@app/f/g/f/g/f", 10, 1);
     sample_add(profile, 1, "main@app/f/g", 5, 0);
     sample_add(profile, 1, "main@app/f/f/h", 100, 2);
@@ -63,7 +60,6 @@ static void test_recursion_of_places(void) {
     struct profile *profile = recursive();
     struct profile *grouped = profile_group(profile, PROFILE_BY_FUNCTION, 0);
     struct call_graph graph;
-
     call_graph_make(&graph, grouped, CALL_GRAPH_OF_PLACES);
     CHECK_UINT(graph.n_vertices, 6);
     CHECK_UINT(graph.vertices[find(&graph, "f", 1)].inclusive, 115);
@@ -85,7 +81,6 @@ static void test_recursion_of_functions(void) {
     struct profile *profile = recursive();
     struct profile *grouped = profile_group(profile, PROFILE_BY_LINE, 0);
     struct call_graph graph;
-
     call_graph_make(&graph, grouped, CALL_GRAPH_OF_FUNCTIONS);
     CHECK_UINT(graph.vertices[find(&graph, "f", 1)].inclusive, 115);
     CHECK_UINT(graph.vertices[find(&graph, "f", 1)].self, 0);
@@ -104,7 +99,6 @@ static void test_one_function(void) {
     struct profile *profile = one_process();
     struct profile *grouped;
     struct call_graph graph;
-
     sample_add(profile, 1, "main@app/f:7/g", 10, 0);
     sample_add(profile, 1, "main@app/f:9/g", 10, 0);
     sample_add(profile, 1, "main@app/f@libf.so", 1, 0);
@@ -121,14 +115,13 @@ static void test_stepping_over(void) {
     struct profile *profile = one_process(), *grouped;
     struct call_graph graph;
     bool kept[8];
-
     sample_add(profile, 1, "main@app/a/b/c", 10, 0);
     sample_add(profile, 1, "main@app/c", 5, 0);
     sample_add(profile, 1, "main@app/a/x/b", 2, 0);
     grouped = profile_group(profile, PROFILE_BY_FUNCTION, 0);
     call_graph_make(&graph, grouped, CALL_GRAPH_OF_PLACES);
     CHECK_UINT(graph.n_vertices, 7);
-    memset(kept, true, sizeof(kept));
+    memset(kept, true, sizeof kept);
     kept[find(&graph, "a", 1)] = kept[find(&graph, "b", 1)] = false;
     call_graph_connect(&graph, kept);
     CHECK_UINT(edge(&graph, "main", "c").weight, 15);
@@ -148,13 +141,11 @@ static void check_callgrind(const struct profile *profile, const struct format_o
     char *text = written("callgrind", profile, options), *rest = text;
     int positions = options->by == PROFILE_BY_SITE ? 2 : 1;
     bool call = false;
-
     for (char *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n")) {
         sscanf(line, "summary: %" SCNu64, &summary);
         sscanf(line, "totals: %" SCNu64, &totals);
         if (*line >= '0' && *line <= '9') {
             uint64_t cost;
-
             for (int i = 0; i < positions; i++)
                 line = strchr(line, ' ') + 1;
             cost = strtoull(line, NULL, 10);
@@ -172,7 +163,6 @@ static void check_callgrind(const struct profile *profile, const struct format_o
 
 static uint64_t number(const char *text, const char *key) {
     const char *at = strstr(text, key);
-
     return at != NULL ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
@@ -181,7 +171,6 @@ static unsigned check_dot(const struct profile *profile, const struct format_opt
     uint64_t total = profile_total(profile), sum = 0;
     char *text = written("dot", profile, options);
     unsigned boxes = 0;
-
     CHECK_UINT(number(text, "hcct_total="), total);
     for (const char *at = text; (at = strstr(at, "hcct_self=")) != NULL; at++, boxes++) {
         sum += number(at, "hcct_self=");
@@ -196,7 +185,6 @@ static void test_sums(void) {
     for (uint64_t seed = 0; seed < 100; seed++) {
         struct profile *profile = sample_random(seed);
         struct format_options options = format_default_options;
-
         options.by = (enum profile_by)(seed % 4);
         options.n = (unsigned)(seed % 7);
         check_callgrind(profile, &options);
@@ -208,8 +196,7 @@ static void test_sums(void) {
 static void test_shapes(void) {
     struct profile *profiles[] = {sample_none(), sample_empty(), sample_deep(3000), sample_hard(),
                                   profile_new()};
-
-    for (size_t i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++) {
+    for (size_t i = 0; i < sizeof profiles / sizeof profiles[0]; i++) {
         check_callgrind(profiles[i], &format_default_options);
         check_dot(profiles[i], &format_default_options);
         profile_free(profiles[i]);
@@ -222,9 +209,8 @@ static void test_crowd(void) {
     struct format_options options = format_default_options;
     char frames[4096] = "main@app", name[16];
     char *text;
-
     for (int i = 0; i < 150; i++) {
-        snprintf(name, sizeof(name), "/step%d", i);
+        snprintf(name, sizeof name, "/step%d", i);
         strcat(frames, name);
     }
     sample_add(profile, 1, frames, 100000, 0);

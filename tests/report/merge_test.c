@@ -15,8 +15,7 @@ static struct profile *merge(struct profile *const parts[], size_t n) {
     char error[512] = "";
     size_t bad = 0;
     struct profile *sum =
-        merge_profiles((const struct profile *const *)parts, n, &bad, error, sizeof(error));
-
+        merge_profiles((const struct profile *const *)parts, n, &bad, error, sizeof error);
     for (size_t i = 0; i < n; i++)
         profile_free(parts[i]);
     CHECK_STR(error, "");
@@ -27,17 +26,14 @@ static struct profile *merge(struct profile *const parts[], size_t n) {
 static void check_bounds(const struct profile *sum, const struct forest *truth) {
     uint64_t count[FOREST_CONTEXTS] = {0}, error[FOREST_CONTEXTS] = {0}, wrong = 0;
     bool counted[FOREST_CONTEXTS] = {false};
-
     for (uint32_t i = 1; i < sum->n_nodes; i++) {
         uint32_t context = forest_context(sum, i);
-
         counted[context] |= sum->nodes[i].count > 0 || sum->nodes[i].error > 0;
         count[context] += sum->nodes[i].count;
         error[context] += sum->nodes[i].error;
     }
     for (uint32_t i = 1; i < FOREST_CONTEXTS; i++) {
         uint64_t most = count[i] + forest_hidden(truth, sum, i);
-
         wrong += count[i] > truth->weight[i] || truth->weight[i] > most;
         wrong += counted[i] && truth->weight[i] > count[i] + error[i];
     }
@@ -49,10 +45,9 @@ static void test_bounds(uint64_t *seed, unsigned pruned, unsigned missing) {
         .collector = "calls", .exe = "/opt/a/app", .pruned = pruned, .missing = missing};
     struct forest truth, part;
     struct profile *parts[PARTS], *sum;
-
     forest_grow(&truth, seed, 1000);
     part = truth;
-    memset(truth.weight, 0, sizeof(truth.weight));
+    memset(truth.weight, 0, sizeof truth.weight);
     for (int i = 0; i < PARTS; i++) {
         for (uint32_t k = 1; k < FOREST_CONTEXTS; k++) {
             part.weight[k] = forest_random(seed, 2) == 0 ? 0 : forest_random(seed, 1000);
@@ -78,15 +73,13 @@ static void test_file(uint64_t *seed) {
     struct profile *once, *read;
     char *data[2], error[512] = "";
     size_t bytes[2];
-
     forest_grow(&forest, seed, 1000);
     once = merge((struct profile *[]){forest_profile(&forest, &viewed, seed)}, 1);
     for (int i = 0; i < 2; i++) {
         FILE *out = open_memstream(&data[i], &bytes[i]);
-
         CHECK(write_pprof(out, once, &format_default_options));
         fclose(out);
-        read = read_pprof(data[i], bytes[i], error, sizeof(error));
+        read = read_pprof(data[i], bytes[i], error, sizeof error);
         CHECK_STR(error, "");
         profile_free(once);
         once = merge((struct profile *[]){read}, 1);
@@ -104,7 +97,6 @@ static struct profile *one(const char *exe, const char *clock, const char *name,
     struct profile *profile = profile_new();
     struct profile_line line = {.function = profile_add_function(profile, name, name, "", 0)};
     uint32_t location;
-
     profile->type = profile_string(profile, "cpu");
     profile->unit = profile_string(profile, "nanoseconds");
     profile_add_process(
@@ -120,12 +112,10 @@ static struct profile *one(const char *exe, const char *clock, const char *name,
 /* The same address, once without and once with symbols, is one context, and has the name. */
 static void test_names(void) {
     static const char *const names[][2] = {{"x.so+0x40", "work"}, {"work", "x.so+0x40"}};
-
     for (int i = 0; i < 2; i++) {
         struct profile *sum = merge((struct profile *[]){one("/app", "cpu", names[i][0], 5),
                                                          one("/app", "cpu", names[i][1], 7)},
                                     2);
-
         CHECK_UINT(sum->n_nodes, 3);
         CHECK_UINT(sum->nodes[2].count, 12);
         CHECK_STR(tree_name(sum, 2), "work");
@@ -137,7 +127,6 @@ static void test_names(void) {
 /* What is the greatest of its kind is that of the sum as well. */
 static void test_greatest(void) {
     struct profile *two[] = {one("/a", "cpu", "f", 5), one("/a", "cpu", "f", 7)};
-
     for (uint32_t i = 0; i < 2; i++) {
         two[i]->processes[1].lone_ns = 20 - i;
         two[i]->processes[1].attach_ns = 20;
@@ -156,7 +145,6 @@ static void test_apart(void) {
         merge((struct profile *[]){one("/a", "cpu", "f", 5), one("/b", "cpu", "f", 7),
                                    one("/a", "perf", "f", 1), one("/a", "cpu", "f", 2)},
               4);
-
     CHECK_UINT(sum->n_processes, 4);
     CHECK_UINT(sum->processes[1].total, 7);
     CHECK_UINT(sum->processes[2].total, 7);
@@ -168,7 +156,6 @@ static void test_apart(void) {
 /* Profiles with different periods have all their samples in the sum. */
 static void test_periods(void) {
     struct profile *a = one("/a", "", "f", 1000), *b = one("/a", "", "f", 1000), *sum;
-
     a->processes[1].walks = b->processes[1].walks = 0;
     a->period = 10;
     b->period = 100;
@@ -182,13 +169,12 @@ static void test_refused(void) {
     struct profile *parts[] = {one("/a", "cpu", "f", 5), one("/a", "cpu", "f", INT64_MAX)};
     char error[512];
     size_t bad = 0;
-
-    CHECK(merge_profiles((const struct profile *const *)parts, 2, &bad, error, sizeof(error)) ==
+    CHECK(merge_profiles((const struct profile *const *)parts, 2, &bad, error, sizeof error) ==
           NULL);
     CHECK_UINT(bad, 1);
     CHECK_STR(error, "the weights are too large to be added up");
     parts[1]->type = profile_string(parts[1], "wall");
-    CHECK(merge_profiles((const struct profile *const *)parts, 2, &bad, error, sizeof(error)) ==
+    CHECK(merge_profiles((const struct profile *const *)parts, 2, &bad, error, sizeof error) ==
           NULL);
     CHECK_STR(error, "it counts wall in nanoseconds, the first one cpu in nanoseconds: these can't "
                      "be added up");
@@ -206,14 +192,12 @@ static void add_run(struct profile *profile, const char *command, uint32_t pid, 
                                             .total = weight,
                                             .walks = 2};
     uint32_t root = profile_root(profile, profile_add_process(profile, &process));
-
     profile_add_node(profile, root, profile_add_pseudo(profile, "main"), weight, 0);
 }
 
 /* What has ended is one process a name, what still runs stays apart. */
 static void test_runs(void) {
     struct profile *profile = profile_new(), *joined;
-
     profile->type = profile_string(profile, "cpu");
     profile->unit = profile_string(profile, "nanoseconds");
     add_run(profile, "sh", 5, false, 10);
@@ -237,7 +221,6 @@ static void test_runs(void) {
 
 int main(void) {
     uint64_t seed = 11;
-
     for (unsigned i = 0; i < 60; i++)
         test_bounds(&seed, i % 3 * 25, i / 3 % 3 * 15);
     test_file(&seed);

@@ -23,7 +23,6 @@ static struct file write_file(const struct profile *profile) {
     char *data;
     struct file file;
     FILE *out = open_memstream(&data, &file.bytes);
-
     CHECK(write_otlp(out, profile, &options));
     fclose(out);
     file.data = (uint8_t *)data;
@@ -39,13 +38,12 @@ static char *sorted_dump(const struct profile *profile) {
     char *text = sample_dump(profile), *save, **lines = NULL, *sorted;
     size_t n = 0, bytes;
     FILE *out = open_memstream(&sorted, &bytes);
-
     for (char *line = strtok_r(text, "\n", &save); line != NULL;
          line = strtok_r(NULL, "\n", &save)) {
-        lines = realloc(lines, (n + 1) * sizeof(*lines));
+        lines = realloc(lines, (n + 1) * sizeof *lines);
         lines[n++] = line;
     }
-    qsort(lines, n, sizeof(*lines), by_text);
+    qsort(lines, n, sizeof *lines, by_text);
     for (size_t i = 0; i < n; i++)
         fprintf(out, "%s\n", lines[i]);
     fclose(out);
@@ -56,8 +54,7 @@ static char *sorted_dump(const struct profile *profile) {
 
 static struct profile *read_back(const struct file *file) {
     char error[256] = "";
-    struct profile *profile = format_read(file->data, file->bytes, error, sizeof(error));
-
+    struct profile *profile = format_read(file->data, file->bytes, error, sizeof error);
     CHECK_STR(error, "");
     CHECK(profile != NULL);
     return profile;
@@ -66,11 +63,9 @@ static struct profile *read_back(const struct file *file) {
 static void round_trip(struct profile *profile, bool same_contents) {
     struct file first = write_file(profile), second, third;
     struct profile *back = read_back(&first), *again;
-
     CHECK_UINT(profile_total(back), profile_total(profile));
     if (same_contents) {
         char *before = sorted_dump(profile), *after = sorted_dump(back);
-
         CHECK_STR(after, before);
         free(before);
         free(after);
@@ -104,7 +99,6 @@ static void test_round_trips(void) {
 
 static struct file pack(const Otlp__ProfilesData *data) {
     struct file file = {.bytes = otlp__profiles_data__get_packed_size(data)};
-
     file.data = malloc(file.bytes);
     otlp__profiles_data__pack(data, file.data);
     return file;
@@ -181,12 +175,12 @@ static void test_foreign(void) {
     char error[256] = "";
     locations[0] = 9; /* which is not there */
     file = pack(&data);
-    CHECK(format_read(file.data, file.bytes, error, sizeof(error)) == NULL);
+    CHECK(format_read(file.data, file.bytes, error, sizeof error) == NULL);
     CHECK_STR(error, "it is damaged: it refers to location 9, which is not there");
     free(file.data);
     locations[0] = 1, valued.stack_index = -1;
     file = pack(&data);
-    CHECK(format_read(file.data, file.bytes, error, sizeof(error)) == NULL);
+    CHECK(format_read(file.data, file.bytes, error, sizeof error) == NULL);
     CHECK_STR(error, "it is damaged: it refers to stack -1 of 2");
     free(file.data);
 }
@@ -204,17 +198,15 @@ static void test_mutated(void) {
     struct file file = write_file(p);
     uint64_t state = 42;
     unsigned accepted = 0;
-
     profile_free(p);
     for (int i = 0; i < MUTATIONS; i++) {
         uint8_t *copy = malloc(file.bytes);
         size_t bytes = draw(&state) % 8 == 0 ? 1 + draw(&state) % file.bytes : file.bytes;
         char error[256] = "";
-
         memcpy(copy, file.data, bytes);
         for (uint32_t k = 1 + draw(&state) % 4; k > 0; k--)
             copy[draw(&state) % bytes] ^= (uint8_t)(1u << draw(&state) % 8);
-        p = read_otlp(copy, bytes, error, sizeof(error));
+        p = read_otlp(copy, bytes, error, sizeof error);
         CHECK((p == NULL) == (error[0] != '\0'));
         if (p != NULL) {
             accepted++;

@@ -30,7 +30,6 @@ static struct profile *make(const char *type, const char *unit, uint64_t weight,
             .command = "app", .exe = "/bin/app", .pid = 7, .collector = "x", .walks = weight});
     uint32_t main = profile_add_node(profile, profile_root(profile, process),
                                      profile_add_pseudo(profile, "main"), weight, 1);
-
     profile->type = profile_string(profile, type);
     profile->unit = profile_string(profile, unit);
     profile->period = period;
@@ -43,7 +42,6 @@ static struct profile *make(const char *type, const char *unit, uint64_t weight,
 static struct file write(const struct profile *profile) {
     struct file file;
     FILE *out = open_memstream(&file.data, &file.bytes);
-
     CHECK(write_pprof(out, profile, &format_default_options));
     fclose(out);
     return file;
@@ -54,10 +52,9 @@ static struct file join(const struct file *files, size_t n, const char *want_err
     struct file file;
     char error[256] = "";
     FILE *out = open_memstream(&file.data, &file.bytes);
-
     for (size_t i = 0; i < n; i++)
         parts[i] = (struct pprof_part){files[i].data, files[i].bytes};
-    CHECK(pprof_join(out, parts, n, error, sizeof(error)) == (*want_error == '\0'));
+    CHECK(pprof_join(out, parts, n, error, sizeof error) == (*want_error == '\0'));
     CHECK(strstr(error, want_error) != NULL);
     fclose(out);
     return file;
@@ -66,8 +63,7 @@ static struct file join(const struct file *files, size_t n, const char *want_err
 static struct profile *read(const struct file *file, const char *metric, const char *want_error) {
     char error[256] = "";
     struct profile *profile =
-        format_read_metric(file->data, file->bytes, metric, error, sizeof(error));
-
+        format_read_metric(file->data, file->bytes, metric, error, sizeof error);
     CHECK((profile != NULL) == (*want_error == '\0'));
     CHECK_STR(error, want_error);
     return profile;
@@ -77,7 +73,6 @@ static struct profile *read(const struct file *file, const char *metric, const c
 static void check_same(const struct file *joined, const char *metric, const struct file *alone,
                        const char *others) {
     struct profile *profile = read(joined, metric, "");
-
     if (profile == NULL)
         return;
     CHECK_STR(profile->others, others);
@@ -92,7 +87,6 @@ static void test_join(void) {
                                        make("inuse_space", "bytes", 7000, 524288),
                                        make("delay", "nanoseconds", 30, 0)};
     struct file files[PARTS], joined, one;
-
     for (int i = 0; i < PARTS; i++)
         files[i] = write(profiles[i]);
     joined = join(files, PARTS, "");
@@ -126,7 +120,6 @@ static void test_join(void) {
 
 static void test_lists(void) {
     struct metric_list list;
-
     CHECK(metric_list_read("cpu", &list) == NULL && list.n == 1 && list.by_ticks == 0);
     CHECK(metric_list_read("heap,lock,cpu", &list) == NULL && list.n == 3 && list.by_ticks == 2);
     CHECK_UINT(list.metric[0]->collector, WIRE_COLLECT_HEAP);

@@ -28,10 +28,9 @@ static struct file write_plain(const struct profile *profile) {
     size_t bytes;
     FILE *out = open_memstream(&packed, &bytes);
     struct file file = {0};
-
     CHECK(write_pprof(out, profile, &options));
     fclose(out);
-    file.data = gzip_unpack(packed, bytes, SIZE_MAX, &file.bytes, error, sizeof(error));
+    file.data = gzip_unpack(packed, bytes, SIZE_MAX, &file.bytes, error, sizeof error);
     CHECK(file.data != NULL);
     free(packed);
     return file;
@@ -40,8 +39,7 @@ static struct file write_plain(const struct profile *profile) {
 static void round_trip(struct profile *profile, bool same_contents) {
     struct file first = write_plain(profile), second;
     char error[256] = "", *before, *after;
-    struct profile *back = read_pprof(first.data, first.bytes, error, sizeof(error));
-
+    struct profile *back = read_pprof(first.data, first.bytes, error, sizeof error);
     CHECK_STR(error, "");
     CHECK(back != NULL);
     if (back != NULL) {
@@ -70,7 +68,6 @@ static struct profile *two_routines(void) {
         .module = 1, .address = 0x1234, .routine = 0x1200, .is_entry = false};
     struct profile_line line = {.function = profile_add_function(profile, "f", "f", "f.c", 1)};
     uint32_t root = profile_root(profile, 1);
-
     place.lines = &line, place.n_lines = 1;
     for (unsigned i = 0; i < 2; i++, place.routine += 0x10)
         profile_add_node(profile, root, profile_intern_location(profile, &place), 5, 0);
@@ -98,14 +95,13 @@ static void test_effects(void) {
     struct file file;
     char error[256] = "";
     uint32_t known = 0;
-
     for (uint32_t i = 1; i < p->n_locations; i++)
         profile_set_effects(p, i, INFINITY, 1e9f);
     p->locations[1].effect = p->locations[1].self_effect = 0;
     profile_set_effects(p, 1, 2.5f, 0.5f);
     profile_set_effects(p, 1, 1.5f, 0.75f); /* the larger of both */
     file = write_plain(p);
-    back = read_pprof(file.data, file.bytes, error, sizeof(error));
+    back = read_pprof(file.data, file.bytes, error, sizeof error);
     CHECK(back != NULL);
     for (uint32_t i = 1; back != NULL && i < back->n_locations; i++)
         if (back->locations[i].effect != 0 || back->locations[i].self_effect != 0) {
@@ -125,14 +121,13 @@ static void test_completion(void) {
     uint32_t module = profile_add_module(p, "/lib/liby.so.1", ""), root;
     struct file file;
     char error[256] = "";
-
     p->type = "cpu";
     p->unit = "nanoseconds";
     root = profile_root(p, profile_add_process(p, &process));
     p->nodes[root].count = 7;
     profile_add_node(p, root, profile_add_location(p, module, 0x1234, true), 5, 0);
     file = write_plain(p);
-    back = read_pprof(file.data, file.bytes, error, sizeof(error));
+    back = read_pprof(file.data, file.bytes, error, sizeof error);
     CHECK(back != NULL);
     CHECK_UINT(profile_total(back), 12);
     CHECK_UINT(back->nodes[profile_root(back, 1)].count, 0);
@@ -148,7 +143,6 @@ static void test_comments(void) {
     struct profile *p = profile_new(), *back = profile_new();
     struct profile_process process = {.exe = "/a b\\c/\"x\"\n\x01", .command = "", .pid = 1};
     char *text, *again, *label;
-
     p->phi = 1.0 / 3;
     p->epsilon = 2e-5;
     p->summary = profile_string(p, "exact");
@@ -209,7 +203,6 @@ static void test_comments(void) {
 
 static Perftools__Profiles__ValueType value_type(int64_t type, int64_t unit) {
     Perftools__Profiles__ValueType value = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-
     value.type = type;
     value.unit = unit;
     return value;
@@ -219,7 +212,6 @@ static struct profile *read_message(const Perftools__Profiles__Profile *message,
     size_t bytes = perftools__profiles__profile__get_packed_size(message);
     uint8_t *data = malloc(bytes);
     struct profile *profile;
-
     error[0] = '\0';
     perftools__profiles__profile__pack(message, data);
     profile = read_pprof(data, bytes, error, 256);
@@ -246,7 +238,6 @@ static void test_foreign(void) {
     int64_t values[] = {3, 30000000};
     char error[256];
     struct profile *p;
-
     message.n_string_table = 8, message.string_table = strings;
     message.n_sample_type = 2, message.sample_type = type_list;
     message.n_mapping = 1, message.mapping = mappings;
@@ -305,7 +296,6 @@ static void test_foreign(void) {
     values[1] = INT64_MAX;
     {
         Perftools__Profiles__Sample *twice[] = {&sample, &sample};
-
         message.n_sample = 2, message.sample = twice;
         REFUSED(, , "too large");
     }
@@ -315,8 +305,7 @@ static void test_foreign(void) {
 
 static void refuse(const void *data, size_t bytes, const char *words) {
     char error[256] = "";
-
-    CHECK(read_pprof(data, bytes, error, sizeof(error)) == NULL);
+    CHECK(read_pprof(data, bytes, error, sizeof error) == NULL);
     CHECK(strstr(error, words) != NULL);
 }
 
@@ -327,7 +316,6 @@ static void test_damaged(void) {
     char *file, error[256];
     size_t bytes, packed_bytes, plain_bytes;
     FILE *out = open_memstream(&file, &bytes);
-
     write_pprof(out, shell, &options);
     fclose(out);
     refuse("", 0, "empty");
@@ -336,7 +324,7 @@ static void test_damaged(void) {
     for (size_t n = 2; n < bytes; n += bytes / 40)
         refuse(file, n, "cut off");
     file[bytes / 2] ^= 0x10;
-    CHECK(read_pprof(file, bytes, error, sizeof(error)) == NULL);
+    CHECK(read_pprof(file, bytes, error, sizeof error) == NULL);
     file[bytes / 2] ^= 0x10;
     file = realloc(file, bytes + 2);
     memcpy(file + bytes, "xy", 2);
@@ -344,7 +332,7 @@ static void test_damaged(void) {
 
     packed = gzip_pack(zeros, 2 << 20, &packed_bytes);
     CHECK(packed_bytes < 4096);
-    CHECK(gzip_unpack(packed, packed_bytes, 1 << 20, &plain_bytes, error, sizeof(error)) == NULL);
+    CHECK(gzip_unpack(packed, packed_bytes, 1 << 20, &plain_bytes, error, sizeof error) == NULL);
     CHECK(strstr(error, "larger than any profile may be") != NULL);
     free(packed);
     free(zeros);
@@ -364,18 +352,15 @@ static void test_mutated(void) {
     struct profile *p = sample_random(17);
     uint8_t *copy;
     unsigned accepted = 0;
-
     file = write_plain(p);
     profile_free(p);
     copy = malloc(2 * file.bytes);
     for (int i = 0; i < MUTATIONS; i++) {
         size_t bytes = file.bytes;
         char error[256] = "";
-
         memcpy(copy, file.data, bytes);
         for (uint32_t k = 1 + draw(&state) % 4; k > 0; k--) {
             size_t at = draw(&state) % bytes, n = draw(&state) % 16;
-
             if (at + n > bytes)
                 n = bytes - at;
             switch (draw(&state) % 4) {
@@ -397,7 +382,7 @@ static void test_mutated(void) {
                 break;
             }
         }
-        p = read_pprof(copy, bytes, error, sizeof(error));
+        p = read_pprof(copy, bytes, error, sizeof error);
         CHECK((p == NULL) == (error[0] != '\0'));
         if (p != NULL) {
             accepted++;
@@ -425,7 +410,7 @@ static void test_bomb(void) {
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* these need more */
     CHECK(setrlimit(RLIMIT_DATA, &little) == 0);
 #endif
-    CHECK(gzip_unpack(bomb, MEMBERS * member_bytes, 1 << 30, &plain_bytes, error, sizeof(error)) ==
+    CHECK(gzip_unpack(bomb, MEMBERS * member_bytes, 1 << 30, &plain_bytes, error, sizeof error) ==
           NULL);
     CHECK_STR(error, "the uncompressed data is larger than any profile may be");
     CHECK(setrlimit(RLIMIT_DATA, &before) == 0);
@@ -442,14 +427,13 @@ static void test_numbers(void) {
     char *packed, error[256] = "";
     size_t bytes;
     FILE *out = open_memstream(&packed, &bytes);
-
     profile_set_lines(profile, place, &line, 1);
     uint32_t outer = numbers_add(profile, 0x4000000100000002, 0, place);
     uint32_t inner = numbers_add(profile, 0x4000000100000001, outer, place);
     options.phi = 0.5;
     CHECK(outer != 0 && inner > outer && write_pprof(out, profile, &options));
     fclose(out);
-    struct profile *back = read_pprof(packed, bytes, error, sizeof(error));
+    struct profile *back = read_pprof(packed, bytes, error, sizeof error);
     CHECK_STR(error, "");
     uint32_t *sorted = numbers_sort(back);
     uint32_t found = numbers_find(back, sorted, 0x4000000100000001);
@@ -461,7 +445,7 @@ static void test_numbers(void) {
     free(packed);
     profile->numbers[inner].parent = inner + 1; /* not there */
     struct file damaged = write_plain(profile);
-    CHECK(read_pprof(damaged.data, damaged.bytes, error, sizeof(error)) == NULL);
+    CHECK(read_pprof(damaged.data, damaged.bytes, error, sizeof error) == NULL);
     CHECK(strstr(error, "the caller of context 0x4000000100000001 is not there") != NULL);
     profile->numbers[inner].parent = outer;
     free(damaged.data);

@@ -16,10 +16,8 @@
 /* The node at the end of a path of names below the root of process 1; 0: there is none. */
 static uint32_t find(const struct profile *profile, const char *const *path) {
     uint32_t node = profile_root(profile, 1);
-
     for (; *path != NULL && node != 0; path++) {
         uint32_t next = 0;
-
         for (uint32_t i = 1; i < profile->n_nodes; i++)
             if (profile->nodes[i].parent == node && strcmp(tree_name(profile, i), *path) == 0)
                 next = i;
@@ -34,7 +32,6 @@ static void test_tables(void) {
     struct profile *p = profile_new();
     struct profile_process process = {.exe = "/bin/x", .command = "x"};
     uint32_t module = profile_add_module(p, "/bin/x", "ab"), root, node;
-
     CHECK(profile_string(p, "a") == profile_string(p, "a"));
     CHECK(profile_string(p, NULL) == profile_string(p, ""));
     CHECK_STR(profile_string(p, "a\xff\xc3\xa9\xc3"), "a\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd");
@@ -71,10 +68,9 @@ static void test_tables(void) {
 static void test_growth(void) {
     struct profile *p = profile_new();
     char name[32];
-
     for (uint32_t round = 0; round < 2; round++)
         for (uint32_t i = 1; i <= 50000; i++) {
-            snprintf(name, sizeof(name), "function%u", (unsigned)i);
+            snprintf(name, sizeof name, "function%u", (unsigned)i);
             if (profile_add_function(p, name, "", "", 0) != i ||
                 profile_add_location(p, 0, i * 16, false) != i)
                 CHECK(!"tables keep their entries");
@@ -89,7 +85,6 @@ static void test_group_by(void) {
     struct profile *shell = sample_shell(), *p;
     uint64_t total = profile_total(shell);
     uint32_t node;
-
     p = profile_group(shell, PROFILE_BY_FUNCTION, 0);
     node = FIND(p, "_start", "__libc_start_main", "__libc_start_call_main", "main", "process_input",
                 "runOneSqlLine", "shell_exec", "exec_prepared_stmt", "sqlite3_step", "sqlite3Step",
@@ -136,7 +131,6 @@ static void test_threads(void) {
         .module = threads, .is_entry = true, .n_lines = 1, .lines = &line};
     uint32_t thread = profile_intern_location(p, &place);
     uint32_t work = profile_add_location(p, module, 100, true);
-
     line.function = profile_add_function(p, "work", "work", "", 0);
     profile_set_lines(p, work, &line, 1);
     node = profile_add_node(p, root, thread, 1, 0);
@@ -169,7 +163,6 @@ static void test_inlined_and_not(void) {
     uint32_t call = profile_add_location(p, module, 200, false);
     uint32_t entry = profile_add_location(p, module, 300, true);
     uint32_t leaf = profile_add_pseudo(p, "[leaf]");
-
     profile_set_lines(p, both, (struct profile_line[]){{inner, 8}, {outer, 2}}, 2);
     profile_set_lines(p, call, (struct profile_line[]){{outer, 3}}, 1);
     profile_set_lines(p, entry, (struct profile_line[]){{inner2, 0}}, 1);
@@ -202,7 +195,6 @@ static void test_random_invariants(void) {
     for (uint64_t seed = 0; seed < 300; seed++) {
         struct profile *p = sample_random(seed);
         uint64_t total = profile_total(p);
-
         for (int by = PROFILE_BY_FUNCTION; by <= PROFILE_BY_THREAD; by++) {
             double phi = (double)(seed % 5) / 50;
             struct profile *g = profile_group(p, (enum profile_by)by, phi);
@@ -211,7 +203,6 @@ static void test_random_invariants(void) {
             uint64_t *inclusive = tree_inclusive(g), light = 0;
             bool *hidden = profile_find_hidden(g), *few_hidden = profile_find_hidden(few);
             uint32_t kept = 0, candidates = 0;
-
             CHECK_UINT(profile_total(g), total);
             CHECK_UINT(profile_total(again), total);
             CHECK_UINT(again->n_nodes, g->n_nodes);
@@ -240,7 +231,6 @@ static void test_random_invariants(void) {
 
 static void test_deep(void) {
     struct profile *deep = sample_deep(100000), *g = profile_group(deep, PROFILE_BY_FUNCTION, 0.01);
-
     CHECK_UINT(profile_total(g), 1100);
     CHECK_UINT(g->n_nodes, 100002);
     profile_free(g);
@@ -249,7 +239,6 @@ static void test_deep(void) {
 
 static void check_short(const char *name, size_t max, const char *want) {
     char *got = shorten(name, max, "..");
-
     CHECK_STR(got, want);
     CHECK(max == 0 || utf8_columns(got) <= max);
     free(got);
@@ -258,7 +247,6 @@ static void check_short(const char *name, size_t max, const char *want) {
 /* Wide characters take two columns, and are not cut in half; in the C locale each takes one. */
 static void test_wide_names(void) {
     static const char name[] = "日本語の関数の長い名前";
-
     CHECK_UINT(utf8_columns(name), 11);
     if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)
         return;

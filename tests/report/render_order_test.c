@@ -19,7 +19,6 @@ static char *render(const struct format *format, const struct profile *profile,
     char *text;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-
     CHECK(format_write(format, out, profile, options));
     fclose(out);
     return text;
@@ -29,7 +28,6 @@ static char *write_order(const struct format *format, struct profile *profile,
                          const struct format_options *options, size_t *bytes) {
     char *order;
     FILE *out = open_memstream(&order, bytes);
-
     CHECK(render_order_write(format, out, 0, profile, options, RENDER_AFTER));
     fclose(out);
     return order;
@@ -42,7 +40,6 @@ static void same(const struct format *format, struct profile *profile,
     size_t bytes;
     char *order = write_order(format, profile, options, &bytes);
     FILE *in = fmemopen(order, bytes, "r");
-
     CHECK(render_order_read(in, &read));
     CHECK(read.format == format);
     there = render(read.format, read.profile, &read.options);
@@ -66,7 +63,6 @@ static void test_samples(void) {
                                                     sample_hard,  sample_stripped,    sample_calls,
                                                     sample_none,  sample_call_bursts, sample_empty};
     struct format_options narrow = format_default_options;
-
     narrow.by = PROFILE_BY_LINE;
     narrow.width = 60;
     narrow.color = true;
@@ -74,7 +70,7 @@ static void test_samples(void) {
     narrow.phi = 0.01;
     narrow.focus = "a|e";
     narrow.ignore = "main.*x";
-    for (size_t i = 0; i < sizeof(make) / sizeof(make[0]); i++) {
+    for (size_t i = 0; i < sizeof make / sizeof make[0]; i++) {
         same_in_all_formats(make[i](), &format_default_options);
         same_in_all_formats(make[i](), &narrow);
     }
@@ -86,7 +82,6 @@ static void test_samples(void) {
 /* Each text of a process goes along, whichever there are. */
 static void test_texts(void) {
     struct profile *profile = sample_calls();
-
     for (const struct process_field *field = process_fields; field->name != NULL; field++)
         if (field->kind == FIELD_STRING && strcmp(field->name, "collector") != 0)
             process_field_set_string(&profile->processes[1], field, field->name);
@@ -96,7 +91,6 @@ static void test_texts(void) {
 /* Contexts that were cut have bounds from before. */
 static void test_bounded(void) {
     struct profile *whole = sample_build(), *cut = profile_prune(whole, 0.05);
-
     CHECK(cut->bounded && cut->flat != NULL);
     same_in_all_formats(cut, &format_default_options);
     profile_free(whole);
@@ -110,7 +104,6 @@ static void test_comparison(void) {
     char *order;
     size_t bytes;
     FILE *out = open_memstream(&order, &bytes);
-
     CHECK(render_order_write(json, out, 0, before, &format_default_options, RENDER_AFTER));
     int64_t start = ftello(out);
     CHECK(render_order_write(json, out, start, after, &format_default_options, RENDER_AFTER));
@@ -138,7 +131,6 @@ static void test_beside(void) {
     char *order;
     size_t bytes;
     FILE *out = open_memstream(&order, &bytes);
-
     for (size_t i = 0; i < 3; i++)
         CHECK(render_order_write(format_find("html"), out, ftello(out), part[i],
                                  &format_default_options, RENDER_BESIDE));
@@ -161,13 +153,11 @@ static void test_cut_off(void) {
     struct profile *profile = sample_names();
     struct format_options options = format_default_options;
     size_t bytes;
-
     options.focus = "f";
     char *order = write_order(formats, profile, &options, &bytes);
     for (size_t n = 0; n < bytes; n += 1 + n / 50) {
         struct render_order read;
         FILE *in = n > 0 ? fmemopen(order, n, "r") : fopen("/dev/null", "r");
-
         CHECK(!render_order_read(in, &read));
         render_order_free(&read);
         fclose(in);

@@ -25,7 +25,6 @@ struct stack {
 /* A number that depends on the text alone: addresses that look like such. */
 static uint64_t spread(const char *text, uint64_t size) {
     uint64_t hash = 1469598103934665603ull;
-
     for (; *text != '\0'; text++)
         hash = (hash ^ (unsigned char)*text) * 1099511628211ull;
     return hash % size;
@@ -42,7 +41,7 @@ static const char *parse_frame(const char *text, struct frame *frame) {
     const char *end = text + length;
     char copy[512], *at;
 
-    snprintf(copy, sizeof(copy), "%.*s", (int)length, text);
+    snprintf(copy, sizeof copy, "%.*s", (int)length, text);
     frame->inlined = length > 0 && copy[length - 1] == '+';
     if (frame->inlined)
         copy[length - 1] = '\0';
@@ -54,19 +53,18 @@ static const char *parse_frame(const char *text, struct frame *frame) {
     }
     at = strrchr(copy, '@');
     if (at != NULL) {
-        snprintf(frame->module, sizeof(frame->module), "%s", at + 1);
+        snprintf(frame->module, sizeof frame->module, "%s", at + 1);
         *at = '\0';
     }
-    snprintf(frame->name, sizeof(frame->name), "%s", copy);
+    snprintf(frame->name, sizeof frame->name, "%s", copy);
     return *end == '/' ? end + 1 : end;
 }
 
 static uint32_t add_module(struct profile *profile, const char *name) {
     char path[128], build_id[41];
     uint32_t module;
-
-    snprintf(path, sizeof(path), strstr(name, ".so") != NULL ? "/usr/lib/%s" : "/usr/bin/%s", name);
-    snprintf(build_id, sizeof(build_id), "%016llx%016llx%08llx",
+    snprintf(path, sizeof path, strstr(name, ".so") != NULL ? "/usr/lib/%s" : "/usr/bin/%s", name);
+    snprintf(build_id, sizeof build_id, "%016llx%016llx%08llx",
              (unsigned long long)spread(name, UINT64_MAX),
              (unsigned long long)spread(path, UINT64_MAX),
              (unsigned long long)spread(name, UINT32_MAX));
@@ -79,9 +77,8 @@ static uint32_t add_module(struct profile *profile, const char *name) {
 static uint32_t add_function(struct profile *profile, const struct frame *frame) {
     char file[64] = "";
     uint32_t start = (uint32_t)spread(frame->name, 3000) + 1;
-
     if (frame->line != 0 || spread(frame->name, 3) == 0)
-        snprintf(file, sizeof(file), "/src/part%u.c", (unsigned)spread(frame->name, 5));
+        snprintf(file, sizeof file, "/src/part%u.c", (unsigned)spread(frame->name, 5));
     return profile_add_function(profile, frame->name, frame->name, file, *file != '\0' ? start : 0);
 }
 
@@ -89,13 +86,11 @@ static void add_stack(struct profile *profile, uint32_t process, const struct st
     uint32_t node = profile_root(profile, process);
     const char *next = stack->frames;
     struct frame frame = {.module = ""};
-
     while (*next != '\0') {
         struct profile_line lines[8];
         uint32_t n = 0, location;
         uint64_t place;
         bool more;
-
         next = parse_frame(next, &frame);
         if (frame.name[0] == '[') {
             node = profile_add_node(profile, node, profile_add_pseudo(profile, frame.name), 0, 0);
@@ -107,7 +102,6 @@ static void add_stack(struct profile *profile, uint32_t process, const struct st
         more = *next != '\0';
         for (const char *ahead = next; more && n < HCCT_ARRAY_LEN(lines);) {
             struct frame inner = frame;
-
             ahead = parse_frame(ahead, &inner);
             if (!inner.inlined)
                 break;
@@ -131,7 +125,6 @@ static void add_stack(struct profile *profile, uint32_t process, const struct st
 void sample_add(struct profile *profile, uint32_t process, const char *frames, uint64_t count,
                 uint64_t error) {
     const struct stack stack = {frames, count, error};
-
     add_stack(profile, process, &stack);
 }
 
@@ -143,7 +136,6 @@ static void add_stacks(struct profile *profile, uint32_t process, const struct s
 
 static struct profile *begin(void) {
     struct profile *profile = profile_new();
-
     profile->type = "cpu";
     profile->unit = "nanoseconds";
     profile->summary = profile_string(profile, "lazy-space-saving");
@@ -401,7 +393,6 @@ struct profile *sample_deep(uint32_t depth) {
     line.function = profile_add_function(profile, "descend", "descend", "/src/deep.c", 1);
     for (uint32_t i = 0; i < depth; i++) {
         uint32_t location = profile_add_location(profile, module, 0x2000 + i % 7, false);
-
         profile_set_lines(profile, location, &line, 1);
         node = profile_add_node(profile, node, location, i % 1000 == 0, 0);
     }
@@ -423,7 +414,6 @@ struct profile *sample_random(uint64_t seed) {
     for (uint32_t i = 0; i < 1 + seed % 3; i++) {
         struct profile_process process = {
             .exe = "/bin/app", .command = i == 2 ? "other" : "app", .runs = 1};
-
         profile_add_process(profile, &process);
     }
     for (uint32_t i = 0; i < n_nodes; i++) {
@@ -432,14 +422,13 @@ struct profile *sample_random(uint64_t seed) {
         struct profile_line lines[3];
         uint32_t n = (uint32_t)(draw(&state) % 4), location;
         uint64_t count = draw(&state) % 3 == 0 ? draw(&state) % 1000000 : 0;
-
         for (uint32_t k = 0; k < n; k++) {
-            snprintf(name, sizeof(name), "f%u", (unsigned)(draw(&state) % 20));
+            snprintf(name, sizeof name, "f%u", (unsigned)(draw(&state) % 20));
             lines[k] = (struct profile_line){
                 profile_add_function(profile, name, name, draw(&state) % 2 ? "/x/a.c" : "", 5),
                 (uint32_t)(draw(&state) % 50)};
         }
-        snprintf(module, sizeof(module), "m%u.so", (unsigned)(draw(&state) % 4));
+        snprintf(module, sizeof module, "m%u.so", (unsigned)(draw(&state) % 4));
         if (draw(&state) % 12 == 0)
             location = profile_add_pseudo(profile, draw(&state) % 2 ? PROFILE_PRUNED : "[mark]");
         else

@@ -28,7 +28,6 @@ static const struct stack {
 
 static struct profile *begin(void) {
     struct profile *profile = profile_new();
-
     profile->type = "calls";
     profile->unit = "count";
     profile->summary = profile_string(profile, "space-saving");
@@ -42,7 +41,6 @@ static struct profile *begin(void) {
 static struct profile *finish(struct profile *profile, const struct profile_process *process,
                               uint64_t part) {
     uint32_t number = profile_add_process(profile, process);
-
     for (size_t i = 0; i < HCCT_ARRAY_LEN(stacks); i++)
         if (stacks[i].count / part > 0)
             sample_add(profile, number, stacks[i].frames, stacks[i].count / part, stacks[i].error);

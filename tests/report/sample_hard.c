@@ -44,7 +44,6 @@ static const char *const names[] = {
 
 static void add_recursion(struct profile *profile, uint32_t process) {
     char frames[8192] = "main@my \"app\"; v2";
-
     for (int i = 0; i < 200; i++)
         strcat(frames, i % 3 == 0 ? "/descend:7" : i % 3 == 1 ? "/descend:9" : "/via");
     sample_add(profile, process, frames, 5000, 5);
@@ -70,12 +69,12 @@ struct profile *sample_hard(void) {
     app = profile_add_process(profile, &first);
     other = profile_add_process(profile, &second);
     for (uint32_t i = 0; i < HCCT_ARRAY_LEN(names); i++) {
-        snprintf(frames, sizeof(frames), "main@my \"app\"; v2/%s", names[i]);
+        snprintf(frames, sizeof frames, "main@my \"app\"; v2/%s", names[i]);
         sample_add(profile, app, frames, FIRST + i, i % 4);
     }
-    memset(name, 'x', sizeof(name) - 1);
-    name[sizeof(name) - 1] = '\0';
-    snprintf(frames, sizeof(frames), "main@my \"app\"; v2/%s", name);
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    snprintf(frames, sizeof frames, "main@my \"app\"; v2/%s", name);
     sample_add(profile, app, frames, 2000, 0);
     sample_add(profile, app, "main@my \"app\"; v2//after nothing", 2001, 0);
     sample_add(profile, app, "main@my \"app\"; v2/twice/twice@libtwice.so/after twice", 2002, 0);

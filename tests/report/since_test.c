@@ -44,7 +44,6 @@ static void keep(struct host *host, uint32_t context) {
 static void arrive(struct host *host, uint64_t *seed) {
     uint32_t context = 1 + (uint32_t)forest_random(seed, FOREST_CONTEXTS - 1);
     uint64_t weight = 1 + forest_random(seed, 50);
-
     host->truth.weight[context] += weight;
     if (!host->kept[context] && forest_random(seed, 3) == 0)
         keep(host, context);
@@ -58,7 +57,6 @@ static void arrive(struct host *host, uint64_t *seed) {
 static void give_up(struct host *host, uint64_t *seed) {
     uint32_t context = 1 + (uint32_t)forest_random(seed, FOREST_CONTEXTS - 1);
     uint32_t caller = kept_caller(host, context);
-
     if (!host->kept[context] || has_kept_below(host, context))
         return;
     host->kept[context] = false;
@@ -77,8 +75,7 @@ static uint32_t location_of(struct profile *profile, uint32_t context, uint32_t 
         profile_add_location(profile, module, 0x1000 * (context + 1ull) + callee, callee == 0);
     struct profile_line line;
     char name[16];
-
-    snprintf(name, sizeof(name), "f%u", (unsigned)context);
+    snprintf(name, sizeof name, "f%u", (unsigned)context);
     line = (struct profile_line){.function = profile_add_function(profile, name, name, "", 0)};
     profile_set_lines(profile, location, &line, 1);
     return location;
@@ -95,7 +92,6 @@ static uint32_t node_of(struct profile *profile, const struct host *host, uint32
 static struct profile *snapshot(const struct host *host, uint64_t time) {
     struct profile *profile = profile_new();
     uint32_t pruned = profile_add_pseudo(profile, PROFILE_PRUNED);
-
     profile->type = profile_string(profile, "calls");
     profile->unit = profile_string(profile, "count");
     profile->time_ns = 1000, profile->duration_ns = time - 1000;
@@ -106,7 +102,6 @@ static struct profile *snapshot(const struct host *host, uint64_t time) {
                                                            .total = forest_total(&host->truth)});
     for (uint32_t i = 0; i < FOREST_CONTEXTS; i++) {
         uint32_t node = i == 0 || host->kept[i] ? node_of(profile, host, i, 0) : 0;
-
         if (node != 0)
             profile->nodes[node].count += host->counted[i];
         for (uint32_t k = 0; node != 0 && k < FOREST_CONTEXTS; k++) {
@@ -124,7 +119,6 @@ static struct profile *snapshot(const struct host *host, uint64_t time) {
 
 static void check_bounds(const struct profile *sum, const struct forest *truth) {
     uint64_t count[FOREST_CONTEXTS] = {0}, wrong = 0;
-
     for (uint32_t i = 1; i < sum->n_nodes; i++)
         count[forest_context(sum, i)] += sum->nodes[i].count;
     for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
@@ -141,7 +135,6 @@ static void run_host(struct host *host, uint64_t *seed, struct profile *sent[PUS
     for (int k = 0; k < PUSHES; k++) {
         char error[256] = "";
         uint64_t excess = 1;
-
         grown[k] = host->truth;
         for (uint64_t n = forest_random(seed, 300); n > 0; n--) {
             arrive(host, seed);
@@ -151,7 +144,7 @@ static void run_host(struct host *host, uint64_t *seed, struct profile *sent[PUS
             grown[k].weight[i] = host->truth.weight[i] - grown[k].weight[i];
         struct profile *now = snapshot(host, 2000 + 100 * (uint64_t)k);
 
-        sent[k] = since_make(last, now, &excess, error, sizeof(error));
+        sent[k] = since_make(last, now, &excess, error, sizeof error);
         CHECK_STR(error, "");
         CHECK_UINT(excess, 0);
         CHECK_UINT(sent[k]->processes[1].total, forest_total(&grown[k]));
@@ -172,9 +165,8 @@ static void test_fleet(uint64_t *seed) {
     struct forest shape, truth;
     size_t n = 0, bad;
     char error[256] = "";
-
     forest_grow(&shape, seed, 1);
-    memset(shape.weight, 0, sizeof(shape.weight));
+    memset(shape.weight, 0, sizeof shape.weight);
     truth = shape;
     for (int h = 0; h < HOSTS; h++) {
         hosts[h] = (struct host){.truth = shape};
@@ -188,7 +180,7 @@ static void test_fleet(uint64_t *seed) {
             truth.weight[k] += grown[i].weight[k];
     }
     struct profile *sum =
-        merge_profiles((const struct profile *const *)chosen, n, &bad, error, sizeof(error));
+        merge_profiles((const struct profile *const *)chosen, n, &bad, error, sizeof error);
 
     CHECK_STR(error, "");
     check_bounds(sum, &truth);
@@ -203,19 +195,18 @@ static void test_processes(void) {
     struct profile *before, *after, *sent;
     char error[256] = "";
     uint64_t excess, seed = 5;
-
     arrive(&host, &seed);
     before = snapshot(&host, 2000);
     after = snapshot(&host, 2100);
     after->processes[1].exe = profile_string(after, "/opt/a/other");
-    sent = since_make(before, after, &excess, error, sizeof(error));
+    sent = since_make(before, after, &excess, error, sizeof error);
     CHECK_STR(error, "");
     CHECK_UINT(excess, 0);
     CHECK_UINT(sent->n_processes, 2);
     CHECK_UINT(profile_total(sent), profile_total(after));
     profile_free(sent);
     after->type = profile_string(after, "cpu");
-    CHECK(since_make(before, after, &excess, error, sizeof(error)) == NULL);
+    CHECK(since_make(before, after, &excess, error, sizeof error) == NULL);
     CHECK(error[0] != '\0');
     profile_free(before);
     profile_free(after);
@@ -223,7 +214,6 @@ static void test_processes(void) {
 
 int main(void) {
     uint64_t seed = 20;
-
     for (int i = 0; i < ROUNDS; i++)
         test_fleet(&seed);
     test_processes();

@@ -20,7 +20,6 @@ static char *report(const struct profile *profile, const struct format_options *
     char *text;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-
     CHECK(write_text(out, profile, options));
     fclose(out);
     return text;
@@ -30,7 +29,6 @@ static char *read_all(const char *path) {
     char *text = NULL;
     size_t room = 0;
     FILE *in = fopen(path, "r");
-
     if (in == NULL)
         return NULL;
     if (getdelim(&text, &room, '\0', in) < 0) {
@@ -45,12 +43,10 @@ static void golden(const char *name, struct profile *profile,
                    const struct format_options *options) {
     const char *source = getenv("srcdir"), *mode = getenv("HCCT_GOLDEN");
     char *text = report(profile, options), path[512], *want;
-
-    snprintf(path, sizeof(path), "%s/tests/report/golden/%s.txt", source != NULL ? source : ".",
+    snprintf(path, sizeof path, "%s/tests/report/golden/%s.txt", source != NULL ? source : ".",
              name);
     if (mode != NULL && strcmp(mode, "write") == 0) {
         FILE *out = fopen(path, "w");
-
         CHECK(out != NULL && fputs(text, out) >= 0 && fclose(out) == 0);
     }
     want = read_all(path);
@@ -62,7 +58,6 @@ static void golden(const char *name, struct profile *profile,
 
 static void test_golden(bool utf8) {
     struct format_options options = format_default_options;
-
     golden("shell-ascii", sample_shell(), &options);
     if (!utf8 || setlocale(LC_CTYPE, "C.UTF-8") == NULL)
         return;
@@ -94,7 +89,6 @@ static void test_golden(bool utf8) {
 static void test_empty(void) {
     struct profile *profile = sample_empty(), *none = profile_new();
     char *text = report(profile, &format_default_options);
-
     CHECK_STR(text, "Nothing to show: sleep (pid 9) used too little CPU time to be sampled.\n");
     free(text);
     profile->processes[1].lost = 1200;
@@ -274,7 +268,6 @@ static void test_children(void) {
     struct profile *profile = sample_shell();
     struct profile_process *process = &profile->processes[1];
     uint64_t total = profile_total(profile);
-
     check_says(profile, "\nchildren ", false);
     process->forked = 6;
     process->children = 6;
@@ -318,7 +311,6 @@ static void test_children(void) {
 static void test_many_modules(void) {
     struct profile *profile = sample_calls();
     char list[4096] = "", *at = list;
-
     for (int i = 0; i < 12; i++)
         at += sprintf(at, "/lib/lib%d.so,%s,1,1%02d,0,100,100,%d,0,1,2,0,0,0,0,0;", i,
                       i == 5 ? "forbidden" : "followed", i, i == 2 ? 1500 : 0);
@@ -343,7 +335,6 @@ static void test_many_modules(void) {
 static void test_calls(void) {
     struct profile *profile = sample_calls();
     struct profile_process *process = &profile->processes[1];
-
     check_says(profile, "CPU time", false); /* every call: no time matters */
     check_says(profile, "\nsampling", false);
     check_says(profile,
@@ -435,7 +426,6 @@ static size_t find_column(const char *titles, const char *title) {
 
 static double read_share(const char *line, size_t column) {
     char share[8] = "";
-
     if (strlen(line) < column + 7)
         return 0;
     memcpy(share, line + column, 7);
@@ -444,7 +434,6 @@ static double read_share(const char *line, size_t column) {
 
 static size_t columns_of(const char *line) {
     size_t columns = 0;
-
     for (; *line != '\0'; line++)
         columns += (*line & 0xc0) != 0x80;
     return columns;
@@ -460,7 +449,6 @@ static void check_lines(char *text, const struct format_options *options) {
 
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
         size_t length = strlen(line);
-
         CHECK(length > 0 && line[length - 1] != ' ');
         if (options->width > 0 && columns_of(line) > options->width)
             CHECK_STR(line, "a line that is as wide as the terminal");
@@ -488,7 +476,6 @@ static void check_lines(char *text, const struct format_options *options) {
 
 static unsigned count_lines(const char *text) {
     unsigned lines = 0;
-
     for (; *text != '\0'; text++)
         lines += *text == '\n';
     return lines;
@@ -496,7 +483,6 @@ static unsigned count_lines(const char *text) {
 
 static void test_any(void) {
     static const unsigned widths[] = {0, 80, 97, 132, 200};
-
     for (uint64_t seed = 0; seed < 400; seed++) {
         struct profile *profile = seed == 0 ? sample_names() : sample_random(seed);
         struct format_options options = {.by = (enum profile_by)(seed % 4),
@@ -505,7 +491,6 @@ static void test_any(void) {
                                          .top = 1 + (unsigned)seed % 12,
                                          .width = widths[seed % HCCT_ARRAY_LEN(widths)]};
         char *text = report(profile, &options);
-
         if (options.lines > 0)
             CHECK(count_lines(text) <= options.lines);
         if (profile_total(profile) > 0)
@@ -520,13 +505,11 @@ static struct profile *sample_handlers(uint32_t handlers, uint64_t weight) {
     struct profile *profile = profile_new();
     uint32_t process =
         profile_add_process(profile, &(struct profile_process){.command = "server", .pid = 1});
-
     profile->type = "cpu";
     profile->unit = "nanoseconds";
     for (uint32_t i = 0; i < handlers; i++) {
         char frames[64];
-
-        snprintf(frames, sizeof(frames), "main@server/dispatch@server/handle_%03u@server", i);
+        snprintf(frames, sizeof frames, "main@server/dispatch@server/handle_%03u@server", i);
         sample_add(profile, process, frames, weight, 0);
     }
     return profile;
@@ -538,7 +521,6 @@ static void test_equal(uint32_t handlers, uint64_t weight) {
     struct format_options options = format_default_options;
     unsigned shown = 0, left = 0;
     char *text, *rest;
-
     options.width = 80;
     text = report(profile, &options);
     CHECK_UINT(count_lines(text), FORMAT_DEFAULT_LINES);
@@ -560,10 +542,9 @@ static void test_narrow(void) {
     uint32_t process = profile_add_process(profile, &(struct profile_process){.command = "deep"});
     struct format_options options = {.width = 80};
     char frames[1000] = "main@deep", *text;
-
     for (uint32_t i = 0; i < 60; i++) {
         sample_add(profile, process, frames, 10, 0);
-        snprintf(frames + strlen(frames), sizeof(frames) - strlen(frames), "/%c%02u@deep",
+        snprintf(frames + strlen(frames), sizeof frames - strlen(frames), "/%c%02u@deep",
                  'a' + (char)(i % 26), i);
     }
     text = report(profile, &options);
@@ -579,7 +560,6 @@ static void check_wrapped(const char *lines, size_t width, const char *want) {
     char *text;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-
     text_wrap(out, lines, width, 2);
     fclose(out);
     CHECK_STR(text, want);
@@ -605,7 +585,6 @@ static void test_hottest(void) {
     struct format_options options = format_default_options;
     unsigned shown = 0;
     char *text;
-
     options.n = 60;
     text = report(profile, &options);
     for (const char *at = strstr(text, "Hot contexts"); (at = strstr(at, "handle_")) != NULL; at++)
@@ -620,7 +599,6 @@ static void test_whole(void) {
     struct profile *profile = sample_shell();
     struct format_options options = format_default_options;
     char *overview = report(profile, &options), *whole;
-
     format_set_cut(&options, 0);
     whole = report(profile, &options);
     CHECK(strstr(overview, " frames ...") != NULL && strstr(whole, " frames ...") == NULL);
@@ -637,7 +615,6 @@ static void test_whole(void) {
 /* What "+1.2" means is said where it stands, and only there. */
 static void test_bounds(void) {
     struct profile *profile = sample_shell(), *exact = sample_stripped();
-
     check_says(profile,
                "\n+x.x      the true share is up to x.x points larger: contexts that were not kept "
                "may belong to it\n",

@@ -18,7 +18,6 @@
 static void add(struct profile *profile, const char *command, const char *exe, uint64_t weight) {
     uint32_t process = profile_add_process(
         profile, &(struct profile_process){.command = command, .exe = exe, .clock = "cpu"});
-
     if (weight > 0)
         profile_add_node(profile, profile_root(profile, process),
                          profile_add_pseudo(profile, "work"), weight, 0);
@@ -26,7 +25,6 @@ static void add(struct profile *profile, const char *command, const char *exe, u
 
 static struct profile *make(const char *title) {
     struct profile *profile = profile_new();
-
     profile->type = "cpu";
     profile->unit = "nanoseconds";
     profile->title = profile_string(profile, title);
@@ -35,7 +33,6 @@ static struct profile *make(const char *title) {
 
 static void check_title(const struct profile *profile, const char *command, const char *whole) {
     char *title = title_of_command(profile);
-
     CHECK_STR(title, command);
     free(title);
     title = title_of_profile(profile);
@@ -45,7 +42,6 @@ static void check_title(const struct profile *profile, const char *command, cons
 
 static void test_names(void) {
     struct profile *profile = make("");
-
     check_title(profile, "no process", "no process: 0 ns of CPU time");
     add(profile, "sh", "/bin/dash", 0);
     check_title(profile, "sh", "sh: 0 ns of CPU time");
@@ -68,10 +64,9 @@ static struct profile *write_and_read(const struct profile *profile) {
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     struct profile *back;
-
     CHECK(write_pprof(out, profile, &format_default_options));
     fclose(out);
-    back = read_pprof(text, bytes, error, sizeof(error));
+    back = read_pprof(text, bytes, error, sizeof error);
     CHECK_STR(error, "");
     free(text);
     return back;
@@ -79,10 +74,8 @@ static struct profile *write_and_read(const struct profile *profile) {
 
 static void test_files(void) {
     static const char *const titles[] = {"", "make -j2", "a \"b\\c\" 'd' = e", HOSTILE};
-
-    for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
         struct profile *profile = make(titles[i]), *back;
-
         add(profile, "as", "/bin/as", 10);
         back = write_and_read(profile);
         CHECK_STR(back->title, titles[i]);
@@ -95,7 +88,6 @@ static void test_files(void) {
 static void test_versions(void) {
     struct profile *profile = profile_new();
     int version = 0;
-
     CHECK(comment_read(profile, "hcct: profile 2 phi=0.01 summary=exact", &version));
     CHECK_STR(profile->title, "");
     CHECK(comment_read(profile, "hcct: profile 2 later=\"x title=y\" title=\"a b\" more=1",
@@ -108,11 +100,10 @@ static void check_sum(const char *first, const char *second, const char *want) {
     struct profile *parts[] = {make(first), make(second)}, *sum;
     char error[256] = "";
     size_t bad = 0;
-
     add(parts[0], "gzip", "/bin/busybox", 1);
     add(parts[1], "awk", "/bin/busybox", 2);
     add(parts[1], "gzip", "/bin/busybox", 4);
-    sum = merge_profiles((const struct profile *const *)parts, 2, &bad, error, sizeof(error));
+    sum = merge_profiles((const struct profile *const *)parts, 2, &bad, error, sizeof error);
     CHECK_STR(error, "");
     CHECK_STR(sum->title, want);
     CHECK_UINT(sum->n_processes, 3); /* one file by two names */
@@ -128,12 +119,11 @@ static void check_diff(const char *command, const char *exe, uint32_t processes)
     struct diff_options options = {.by = PROFILE_BY_FUNCTION};
     struct diff diff;
     char error[256] = "";
-
     add(before, "server", "/opt/check", 10);
     add(after, command, exe, 10);
     if (processes > 2)
         add(after, "other", "/opt/check", 10);
-    CHECK(diff_make(&diff, before, after, &options, error, sizeof(error)));
+    CHECK(diff_make(&diff, before, after, &options, error, sizeof error));
     CHECK_STR(diff.side[DIFF_BEFORE].title, "./old");
     CHECK_STR(diff.side[DIFF_BEFORE].exe, "server");
     CHECK_STR(diff.side[DIFF_AFTER].title, "");

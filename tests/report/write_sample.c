@@ -22,13 +22,11 @@ static const struct sample {
 int main(int argc, char **argv) {
     const struct format *format = argc == 3 ? format_find(argv[2]) : NULL;
     struct format_options options = format_default_options;
-
     format_set_cut(&options, 0);
     format_set_top(&options, 1000);
     for (size_t i = 0; argc == 3 && i < HCCT_ARRAY_LEN(samples); i++) {
         struct profile *profile;
         bool ok;
-
         if (strcmp(samples[i].name, argv[1]) != 0)
             continue;
         profile = samples[i].make();

@@ -16,7 +16,6 @@ static char *written(const char *format, const struct profile *profile,
     char *text;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-
     CHECK(format_find(format)->write(out, profile, options));
     fclose(out);
     return text;
@@ -24,10 +23,8 @@ static char *written(const char *format, const struct profile *profile,
 
 static uint64_t folded_sum(char *text) {
     uint64_t sum = 0;
-
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
         char *weight = strrchr(line, ' '), *end;
-
         CHECK(weight != NULL);
         sum += strtoull(weight, &end, 10);
         CHECK(*end == '\0');
@@ -38,7 +35,6 @@ static uint64_t folded_sum(char *text) {
 static void check_json(const char *text, uint64_t total) {
     struct json_object *top = json_tokener_parse(text), *nodes, *value;
     uint64_t sum = 0, roots = 0;
-
     CHECK(top != NULL);
     CHECK(json_object_object_get_ex(top, "format", &value));
     CHECK_STR(json_object_get_string(value), "hcct-profile");
@@ -49,7 +45,6 @@ static void check_json(const char *text, uint64_t total) {
     CHECK(json_object_object_get_ex(top, "nodes", &nodes));
     for (size_t i = 0; i < json_object_array_length(nodes); i++) {
         struct json_object *node = json_object_array_get_idx(nodes, i), *parent, *inclusive;
-
         CHECK(json_object_object_get_ex(node, "count", &value));
         sum += json_object_get_uint64(value);
         CHECK(json_object_object_get_ex(node, "inclusive", &inclusive));
@@ -67,7 +62,6 @@ static void check_json(const char *text, uint64_t total) {
 static void check_both(struct profile *profile, const struct format_options *options) {
     uint64_t total = profile_total(profile);
     char *text = written("folded", profile, options);
-
     CHECK_UINT(folded_sum(text), total);
     free(text);
     text = written("json", profile, options);
@@ -78,7 +72,6 @@ static void check_both(struct profile *profile, const struct format_options *opt
 
 static void test_sums(void) {
     struct format_options options = format_default_options;
-
     check_both(sample_shell(), &options);
     check_both(sample_build(), &options);
     check_both(sample_names(), &options);
@@ -96,7 +89,6 @@ static void test_sums(void) {
 static void test_folded_names(void) {
     struct profile *names = sample_names();
     char *text = written("folded", names, &format_default_options);
-
     CHECK(strstr(text, "my app: v2;main;say \"hello\" \\ bye;a name with spaces_12 100\n") != NULL);
     CHECK(strstr(text, ";<alloc::vec::Vec<[u8: 16]> as core::iter::Extend<T>>::extend 50\n") !=
           NULL);
@@ -110,7 +102,6 @@ static void test_folded_names(void) {
 static void test_json_names(void) {
     struct profile *names = sample_names();
     char *text = written("json", names, &format_default_options);
-
     CHECK(strstr(text, "\"say \\\"hello\\\" \\\\ bye\"") != NULL);
     CHECK(strstr(text, "日本語の関数") != NULL);
     CHECK(strstr(text, "line\\nbreak\\ttab") != NULL);
@@ -127,7 +118,6 @@ static void test_json_names(void) {
 static void test_json_scaled(void) {
     struct profile *calls = sample_calls(), *bursts = sample_call_bursts();
     char *text = written("json", calls, &format_default_options);
-
     CHECK(strstr(text, "\"scale") == NULL);
     CHECK(strstr(text, "\"collector\":\"calls\"") != NULL);
     CHECK(strstr(text, "\"jumped\":12") != NULL);
@@ -146,7 +136,6 @@ static void test_hottest(void) {
     struct profile *shell = sample_shell();
     struct format_options options = format_default_options;
     char *text;
-
     options.n = 2;
     text = written("folded", shell, &options);
     CHECK(strstr(text, ";sqlite3VdbeExec 3412000000\n") != NULL);
@@ -160,7 +149,6 @@ static void test_hottest(void) {
 static void test_formats(void) {
     struct profile *shell = sample_shell();
     FILE *full;
-
     CHECK_STR(formats[0].name, "text");
     CHECK(format_find("pprof")->binary);
     CHECK(format_find("nothing") == NULL);
@@ -185,7 +173,6 @@ static void test_formats(void) {
 static void test_names(void) {
     char names[] = FORMAT_NAMES;
     size_t n = 0;
-
     for (char *name = strtok(names, ", "); name != NULL; name = strtok(NULL, ", "))
         n += strcmp(name, "or") != 0 && format_find(name) != NULL ? 1 : 0;
     for (const struct format *format = formats; format->name != NULL; format++)
@@ -195,7 +182,6 @@ static void test_names(void) {
 
 static void test_deep(void) {
     struct profile *deep = sample_deep(2000);
-
     check_both(deep, &format_default_options);
 }
 
@@ -207,11 +193,9 @@ struct read_function {
 static void read_callgrind(char *text, struct read_function *functions) {
     unsigned context[2 * FOREST_CONTEXTS] = {0}, number = 0; /* by number of the function */
     bool is_call = false;
-
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
         unsigned long position, weight, error;
         unsigned named, which;
-
         if (sscanf(line, "fn=(%u) f%u", &named, &which) == 2 ||
             sscanf(line, "cfn=(%u) f%u", &named, &which) == 2)
             context[named] = which;
@@ -240,7 +224,6 @@ static void test_callgrind_bounds(uint64_t *seed, unsigned pruned, unsigned miss
     struct forest forest;
     struct read_function functions[FOREST_CONTEXTS] = {0};
     unsigned wrong = 0;
-
     forest_grow(&forest, seed, 1000);
     struct profile *profile = forest_profile(&forest, &viewed, seed);
     char *text = written("callgrind", profile, &format_default_options);
@@ -249,7 +232,6 @@ static void test_callgrind_bounds(uint64_t *seed, unsigned pruned, unsigned miss
     for (uint32_t i = 1; i < FOREST_CONTEXTS; i++) {
         const struct read_function *it = &functions[i];
         uint64_t self = forest.weight[i], inclusive = forest_inclusive(&forest, i);
-
         if (it->inclusive == 0 && it->inclusive_error == 0)
             continue; /* the file does not have it */
         wrong += self < it->self || self > it->self + it->self_error;
@@ -269,17 +251,14 @@ static void test_titles(void) {
     struct forest forest;
     const struct forest_view exact = {.collector = "calls", .exe = "/opt/a/app"};
     const struct forest_view pruned = {.collector = "calls", .exe = "/opt/a/app", .pruned = 50};
-
     forest_grow(&forest, &seed, 1000);
     for (int i = 0; i < 3; i++) {
         struct profile *profile = forest_profile(&forest, i == 1 ? &pruned : &exact, &seed);
-
         if (i == 2)
             profile->processes[1].burst_period_ns = 20000000;
         for (int k = 0; k < 2; k++) {
             char *text =
                 written(k == 0 ? "speedscope" : "firefox", profile, &format_default_options);
-
             for (int w = 0; w < 3; w++)
                 CHECK((strstr(text, words[w]) != NULL) == (w == i));
             free(text);
@@ -290,7 +269,6 @@ static void test_titles(void) {
 
 int main(void) {
     uint64_t seed = 5;
-
     for (unsigned i = 0; i < 60; i++)
         test_callgrind_bounds(&seed, i % 3 * 25, i / 3 % 3 * 15);
     test_titles();

@@ -12,7 +12,7 @@
 static bool add(struct maps *maps, const struct map *map) {
     if (maps->n == maps->room) {
         size_t room = maps->room != 0 ? 2 * maps->room : 64;
-        struct map *more = realloc(maps->map, room * sizeof(*more));
+        struct map *more = realloc(maps->map, room * sizeof *more);
         if (more == NULL)
             return false;
         maps->map = more;

@@ -10,7 +10,7 @@
 
 bool memory_init(struct memory *memory, pid_t pid, const struct maps *maps) {
     *memory = (struct memory){.pid = pid, .maps = maps};
-    memory->page = calloc(MEMORY_PAGES_KEPT, sizeof(*memory->page));
+    memory->page = calloc(MEMORY_PAGES_KEPT, sizeof *memory->page);
     if (memory->page == NULL)
         return false;
     memory_forget_pages(memory);
@@ -63,5 +63,5 @@ bool memory_bytes(struct memory *memory, uint64_t address, void *into, size_t by
 }
 
 bool memory_word(struct memory *memory, uint64_t address, uint64_t *word) {
-    return memory_bytes(memory, address, word, sizeof(*word));
+    return memory_bytes(memory, address, word, sizeof *word);
 }

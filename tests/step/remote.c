@@ -86,7 +86,7 @@ bool remote_init(struct remote *remote, struct images *images, struct memory *me
                                         access_mem,     access_reg,      access_fpreg,
                                         resume,         no_name};
     *remote = (struct remote){.images = images, .memory = memory};
-    remote->routine = calloc(REMOTE_ROUTINES, sizeof(*remote->routine));
+    remote->routine = calloc(REMOTE_ROUTINES, sizeof *remote->routine);
     remote->space = unw_create_addr_space(&accessors, 0);
     if (remote->routine == NULL || remote->space == NULL)
         return false;
@@ -103,7 +103,7 @@ void remote_clear(struct remote *remote) {
 
 void remote_forget(struct remote *remote) {
     unw_flush_cache(remote->space, 0, 0);
-    memset(remote->routine, 0, REMOTE_ROUTINES * sizeof(*remote->routine));
+    memset(remote->routine, 0, REMOTE_ROUTINES * sizeof *remote->routine);
 }
 
 uint32_t remote_walk(struct remote *remote, const struct unwind_registers *regs, uint64_t *address,

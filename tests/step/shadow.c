@@ -13,7 +13,7 @@
 
 bool shadow_init(struct shadow *shadow, struct memory *memory, const struct maps *maps) {
     *shadow = (struct shadow){.memory = memory, .maps = maps};
-    shadow->region = calloc(SHADOW_REGIONS, sizeof(*shadow->region));
+    shadow->region = calloc(SHADOW_REGIONS, sizeof *shadow->region);
     return shadow->region != NULL;
 }
 

@@ -35,7 +35,7 @@ static const char *const meaning[VERDICTS] = {
 bool judge_init(struct judge *judge, struct images *images, struct memory *memory,
                 struct remote *remote) {
     *judge = (struct judge){.images = images, .memory = memory, .remote = remote};
-    judge->place = calloc(VERDICT_PLACES, sizeof(*judge->place));
+    judge->place = calloc(VERDICT_PLACES, sizeof *judge->place);
     judge->cache = aligned_alloc(64, CACHE_BYTES);
     return judge->place != NULL && judge->cache != NULL;
 }
@@ -104,7 +104,7 @@ static int by_count(const void *a, const void *b) {
 }
 
 void judge_print(const struct judge *judge) {
-    qsort(judge->place, judge->n_places, sizeof(*judge->place), by_count);
+    qsort(judge->place, judge->n_places, sizeof *judge->place, by_count);
     for (int verdict = 0; verdict < VERDICTS; verdict++) {
         uint32_t listed = 0;
         printf("%9" PRIu64 "  %s\n", judge->count[verdict], meaning[verdict]);
@@ -163,7 +163,7 @@ static bool is_same_when_fast(struct judge *judge, const struct shadow_thread *t
         return true;
     judge->fast++;
     return unwind_walk(&env, &regs, again, STACK_DEPTH, &n) == stacks->end &&
-           n == stacks->n_frames && memcmp(again, stacks->frame, n * sizeof(*again)) == 0;
+           n == stacks->n_frames && memcmp(again, stacks->frame, n * sizeof *again) == 0;
 }
 
 static struct unwind_registers registers_of(const struct user_regs_struct *r) {
@@ -253,7 +253,7 @@ static bool passes_over(const struct stack *ours, const struct stack *truth, uin
         return false;
     uint32_t left_out = truth->n - ours->n;
     return memcmp(ours->address + right, truth->address + right + left_out,
-                  (ours->n - right) * sizeof(ours->address[0])) == 0;
+                  (ours->n - right) * sizeof ours->address[0]) == 0;
 }
 
 /* Ours is not the true stack. */

@@ -20,7 +20,6 @@ static uint64_t calls;
 
 static double cpu_seconds(void) {
     struct timespec now;
-
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
@@ -48,7 +47,6 @@ NO_INLINE static void few(void) {
 
 NO_INLINE static void nap(long us) {
     const struct timespec time = {.tv_nsec = us * 1000};
-
     nanosleep(&time, NULL);
 }
 
@@ -62,7 +60,6 @@ NO_INLINE static void work_and_nap(int calls_of_large, long us, double limit) {
 
 int main(int argc, char **argv) {
     double limit = argc > 2 ? strtod(argv[2], NULL) : 1;
-
     if (argc > 1 && strcmp(argv[1], "naps") == 0)
         work_and_nap(10, 100, limit);
     else if (argc > 1 && strcmp(argv[1], "sleeps") == 0)

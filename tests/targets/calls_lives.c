@@ -36,14 +36,12 @@ NO_INLINE static void second(void) {
 
 static double cpu_ms(void) {
     struct timespec now;
-
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
 NO_INLINE static void first_turn(void) {
     double end = cpu_ms() + turn_ms;
-
     while (cpu_ms() < end)
         for (int i = 0; i < 20; i++) {
             first();
@@ -53,7 +51,6 @@ NO_INLINE static void first_turn(void) {
 
 NO_INLINE static void second_turn(void) {
     double end = cpu_ms() + turn_ms;
-
     while (cpu_ms() < end)
         for (int i = 0; i < 20; i++) {
             second();
@@ -81,7 +78,6 @@ static void children(int n) {
     for (int i = 0; i < n; i++) {
         int status = 0;
         pid_t child = fork();
-
         if (child == 0) {
             first_turn();
             _exit(0);
@@ -94,7 +90,6 @@ static void children(int n) {
 
 static void naps(double seconds) {
     const struct timespec time = {.tv_nsec = 300000};
-
     while (cpu_ms() < 1000 * seconds) {
         first_turn();
         second_turn();

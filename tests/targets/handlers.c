@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
     clock_t end = (clock_t)(argc > 1 ? atof(argv[1]) * CLOCKS_PER_SEC : CLOCKS_PER_SEC);
 
     while (clock() < end)
-        for (unsigned i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++)
+        for (unsigned i = 0; i < sizeof handlers / sizeof handlers[0]; i++)
             handlers[i]();
     return 0;
 }

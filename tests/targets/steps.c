@@ -27,7 +27,6 @@ static volatile uint64_t state = 1;
 
 static int64_t now_ns(void) {
     struct timespec now;
-
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
@@ -108,7 +107,6 @@ NO_INLINE static void run(void) {
 
 int main(int argc, char **argv) {
     long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 1;
-
     for (long i = 0; i < rounds; i++)
         run();
     printf("%u\n", (unsigned)(state & 1));
