@@ -77,7 +77,7 @@ int main(int argc, char **argv) {
     const char *copy = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     char path[4096] = "";
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    int other = 0;
+    int other = 0, unnamed = 0;
     for (time_t end = time(NULL) + 120; time(NULL) < end && n > 0;) {
         work();
         int equal = memcmp(text, copy + offset, bytes) == 0;
@@ -86,11 +86,16 @@ int main(int argc, char **argv) {
                 puts("other");
             fflush(stdout);
         }
-        if (equal && other > 0) {
-            puts(named(path) > 0 ? "the file's" : "the file's, by another name");
+        if (!equal || other == 0)
+            continue;
+        if (named(path) > 0) {
+            puts("the file's");
             return 0;
         }
+        unnamed++; /* the next burst may begin before all lines are read */
     }
-    puts(other > 0 ? "other code stays" : "no other code");
+    puts(unnamed > 0 ? "the file's, by another name"
+         : other > 0 ? "other code stays"
+                     : "no other code");
     return 1;
 }
