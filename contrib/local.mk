@@ -17,6 +17,7 @@ EXTRA_DIST += \
 	contrib/installed.sh \
 	contrib/grafana/README contrib/grafana/clickhouse.json contrib/grafana/prometheus.json \
 	contrib/mirror.sh \
+	contrib/fetch_packages.py \
 	contrib/packages.sh \
 	contrib/packages.txt \
 	contrib/paper/README \

@@ -14,14 +14,8 @@ done=$into/node_modules/.fetched # what was fetched: the lock file then
 if [ -f "$done" ] && cmp -s "$from/package-lock.json" "$done"; then
     exit 0
 fi
-# a node.js that came from elsewhere than Debian brings its own npm
-command -v npm >/dev/null || install_missing readers
+install_missing readers
 mkdir -p "$into"
-for file in package.json package-lock.json; do
-    [ "$from/$file" -ef "$into/$file" ] || install -m 644 "$from/$file" "$into/$file"
-done
 echo "Fetching the readers of tests/readers"
-# --loglevel: the newer node that one of them wants is itself among them
-npm ci --prefix "$into" --ignore-scripts --no-audit --no-fund --loglevel=error \
-    --fetch-retries=1 --fetch-timeout=20000 </dev/null
-cp "$into/package-lock.json" "$done"
+python3 "$root/contrib/fetch_packages.py" "$from/package-lock.json" "$into/node_modules"
+cp "$from/package-lock.json" "$done"
