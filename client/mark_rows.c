@@ -23,16 +23,11 @@ static void moment_text(char *text, size_t bytes, double seconds) {
         text[0] = '\0';
 }
 
-static void printable(char *text, size_t bytes, const char *from) {
-    snprintf(text, bytes, "%s", from);
-    utf8_clean(text);
-}
-
 void mark_row(double seconds, uint64_t pid, const char *program, const char *name) {
     char moment[64], command[64], mark[256];
     moment_text(moment, sizeof moment, seconds);
-    printable(command, sizeof command, program);
-    printable(mark, sizeof mark, name);
+    utf8_copy_clean(command, sizeof command, program);
+    utf8_copy_clean(mark, sizeof mark, name);
     printf("%-16s %-8" PRIu64 " %-20s %s\n", moment, pid, command, mark);
 }
 

@@ -101,6 +101,7 @@ once_more() {
     again=0
     make -s -k -C "$build" recheck VERBOSE=1 || again=$?
     for file in $failures; do
+        [ -e "$file" ] || echo ':test-result: ERROR' >"$file" # it was killed
         grep -q '^:test-result: PASS' "$file" || continue
         luck="$luck    ${file%.trs}
 $(why "${file%.trs}.first" | cut -c 1-200 | sed 's/^/        /')

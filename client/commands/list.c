@@ -54,20 +54,9 @@ static void size_text(char *text, size_t bytes, uint64_t size) {
         snprintf(text, bytes, "%.1fM", (double)size / (1 << 20));
 }
 
-/* A command's name is the process's own words: nothing in it may steer the terminal. */
-static void printable(char *text, size_t bytes, const char *from) {
-    snprintf(text, bytes, "%s", from);
-    utf8_clean(text);
-}
-
-static bool is_time(const char *kind) {
-    const char *word = metric_word_of_kind(kind);
-    return strcmp(word, "cpu") == 0 || strcmp(word, "wall") == 0 || strcmp(word, "wait") == 0;
-}
-
 /* Of time that was lost nobody knows how many samples it would have been. */
 static void lost_text(char *text, size_t bytes, const struct listed_process *process) {
-    if (process->lost == 0 && process->lost_ns > 0 && is_time(process->kind))
+    if (process->lost == 0 && process->lost_ns > 0 && metric_kind_is_time(process->kind))
         duration_text(text, bytes, process->lost_ns);
     else
         snprintf(text, bytes, "%" PRIu64, process->lost);
@@ -80,7 +69,8 @@ static void print_process(const struct listed_process *process) {
     duration_text(cpu, sizeof cpu, process->cpu_ns);
     size_text(memory, sizeof memory, process->bytes);
     lost_text(lost, sizeof lost, process);
-    printable(name, sizeof name, process->command);
+    /* these are the process's own words: nothing in them may steer the terminal */
+    utf8_copy_clean(name, sizeof name, process->command);
     snprintf(seen, sizeof seen, "%" PRIu64 " %s", process->calls ? process->total : process->walks,
              process->calls ? "calls" : "samples");
     printf("%-8s %-20s %-8s %9s %18s %9" PRIu64 " %8s %8s %s\n", pid, name,
@@ -111,18 +101,6 @@ static void print_mark(struct json_object *mark) {
              json_in_text(mark, "command"), json_in_text(mark, "name"));
 }
 
-static void warn_of_lost_marks(const char *path) {
-    struct process_list list;
-    uint64_t lost = 0;
-    if (processes_ask(path, &list) != HCCT_EXIT_OK)
-        return;
-    for (size_t i = 0; i < list.n; i++)
-        lost += list.item[i].marks_lost;
-    processes_free(&list);
-    if (lost > 0)
-        mark_rows_lost(lost);
-}
-
 static int print_marks(const char *path) {
     struct http_answer answer;
     int status = ask(path, "GET", "/v1/timeline", &answer);
@@ -138,9 +116,10 @@ static int print_marks(const char *path) {
     for (size_t i = 0; marks != NULL && i < json_object_array_length(marks); i++)
         if (json_object_is_type(json_object_array_get_idx(marks, i), json_type_object))
             print_mark(json_object_array_get_idx(marks, i));
+    uint64_t lost = root != NULL ? json_in_number(root, "marks_lost") : 0;
+    if (lost > 0)
+        mark_rows_lost(lost);
     json_object_put(root);
-    if (marks != NULL)
-        warn_of_lost_marks(path);
     return marks != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
 }
 

@@ -32,8 +32,7 @@ static bool print_row(const struct json_object *row, void *arg) {
     struct profile kind = {.type = json_in_text(row, "metric"), .unit = json_in_text(row, "unit")};
     struct tm parts;
     (void)arg;
-    snprintf(name, sizeof name, "%s", json_in_text(row, "name"));
-    utf8_clean(name);
+    utf8_copy_clean(name, sizeof name, json_in_text(row, "name"));
     strftime(when, sizeof when, "%F %T", localtime_r(&last, &parts));
     printf("%-24s %-8.8s %6" PRIu64 " %16s %12" PRIu64 " %8" PRIu64 " %8" PRIu64 "  %s\n", name,
            kind.type, json_in_number(row, "n"),

@@ -136,6 +136,11 @@ void utf8_clean(char *text) {
     *to = '\0';
 }
 
+void utf8_copy_clean(char *text, size_t bytes, const char *from) {
+    snprintf(text, bytes, "%s", from);
+    utf8_clean(text);
+}
+
 void utf8_put(FILE *out, const char *text) {
     while (*text != '\0') {
         size_t n = utf8_printable(text);

@@ -40,6 +40,9 @@ bool utf8_is_printable(const char *text);
  * for each byte that is no part of a character. It gets no longer. */
 void utf8_clean(char *text);
 
+/* Copies what there is room for, `bytes` with its end, and cleans that. */
+void utf8_copy_clean(char *text, size_t bytes, const char *from);
+
 /* Writes a string to a stream as utf8_clean() makes it. */
 void utf8_put(FILE *out, const char *text);
 

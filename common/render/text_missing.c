@@ -96,43 +96,37 @@ bool text_much_was_lost(const struct text *text, const struct profile_process *s
            (double)sum->lost_ns > MUCH_LOST * ((double)sum->lost_ns + (double)text->total);
 }
 
+/* A line of its own for time that no context has, as a share of that and of what contexts have. */
+static void put_line(const struct text *text, const char *label, double ns, const char *why) {
+    text_label(text, label);
+    fprintf(text->out, "%s of CPU time, %s of what there was, is in no context: %s\n",
+            format_time((uint64_t)ns).text, format_share(ns / (ns + (double)text->total)).text,
+            why);
+}
+
 /* Samples that did not reach hcctd; beside the cost is said how many. */
 static void put_much_lost(const struct text *text, const struct profile_process *sum) {
-    double lost = (double)sum->lost_ns;
-    if (!text_much_was_lost(text, sum))
-        return;
-    text_label(text, "lost");
-    fprintf(text->out,
-            "%s of time, %s of what there was, is in no context: hcctd stood still, or had no room "
-            "for the samples\n",
-            format_time(sum->lost_ns).text, format_share(lost / (lost + (double)text->total)).text);
+    if (text_much_was_lost(text, sum))
+        put_line(text, "lost", (double)sum->lost_ns,
+                 "hcctd stood still, or had no room for the samples");
 }
 
 /* Beside N, which is of samples, what the kernel knows to be missing. */
 static void put_left_out(const struct text *text) {
     const struct chance chance = chance_of(text->profile);
     double ns = chance_left_out(&chance);
-    if (!(ns > 0))
-        return;
-    text_label(text, "left out");
-    fprintf(text->out,
-            "%s of CPU time, %s of what there was, is in no context: samples were left out while "
-            "stacks went to hcctd as copies and it got too little of a processor to read them, or "
-            "threads could not be sampled\n",
-            format_time((uint64_t)ns).text, format_share(ns / (ns + (double)text->total)).text);
+    if (ns > 0)
+        put_line(text, "left out", ns,
+                 "samples were left out while stacks went to hcctd as copies and it got too little "
+                 "of a processor to read them, or threads could not be sampled");
 }
 
 /* Where the kernel's count does not say it. */
 static void put_start(const struct text *text, const struct profile_process *sum) {
     double start = (double)sum->start_ns;
-    if (text->profile->kernel_ns != 0 || strcmp(text->profile->type, "cpu") != 0 ||
-        start < NEAR_KERNEL * (start + (double)text->total))
-        return;
-    text_label(text, "start");
-    fprintf(text->out,
-            "%s of CPU time before the first constructor is in no context: exec and the dynamic "
-            "loader\n",
-            format_time(sum->start_ns).text);
+    if (text->profile->kernel_ns == 0 && strcmp(text->profile->type, "cpu") == 0 &&
+        start >= NEAR_KERNEL * (start + (double)text->total))
+        put_line(text, "start", start, "exec and the dynamic loader, before the first constructor");
 }
 
 void text_missing(const struct text *text, const struct profile_process *sum) {

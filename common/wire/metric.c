@@ -114,6 +114,12 @@ const char *metric_word_of_kind(const char *kind) {
     return strcmp(kind, walks) == 0 ? cpu : kind;
 }
 
+bool metric_kind_is_time(const char *kind) {
+    return strcmp(kind, metric_kind(WIRE_COLLECT_WALKS, WIRE_CLOCK_CPU)) == 0 ||
+           strcmp(kind, metric_kind(WIRE_COLLECT_WALKS, WIRE_CLOCK_WALL)) == 0 ||
+           strcmp(kind, metric_kind(WIRE_COLLECT_WALKS, WIRE_CLOCK_OFF)) == 0;
+}
+
 const char *metric_type_of_word(const char *word) {
     const struct metric *metric = metric_find(word);
     return metric != NULL ? metric->type : word;

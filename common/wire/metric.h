@@ -48,4 +48,7 @@ const char *metric_word_of_type(const char *type);
 const char *metric_kind_of_word(const char *word);
 const char *metric_word_of_kind(const char *kind);
 
+/* Whether its samples stand for time. */
+bool metric_kind_is_time(const char *kind);
+
 #endif

@@ -104,6 +104,19 @@ static void put_hours(struct json_out *json, const struct query *query) {
     free(cell);
 }
 
+/* Marks that found no place. */
+static uint64_t marks_lost(struct process **processes, size_t n) {
+    uint64_t lost = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct process_stats stats;
+        pthread_mutex_lock(&processes[i]->lock);
+        process_stats_locked(processes[i], &stats);
+        pthread_mutex_unlock(&processes[i]->lock);
+        lost += stats.marks_lost;
+    }
+    return lost;
+}
+
 enum query_status timeline_write(const struct query *query, FILE *out, struct query_error *error) {
     size_t n;
     struct process **processes = query_processes(query, &n);
@@ -117,6 +130,7 @@ enum query_status timeline_write(const struct query *query, FILE *out, struct qu
         if (process_keeps_windows(processes[i]->sampling.collector) &&
             is_asked_for(query, processes[i]->sampling.collector, processes[i]->sampling.clock))
             windows_each_cell(processes[i], mono, add, &line);
+    uint64_t lost = marks_lost(processes, n);
     registry_free_list(processes, n);
     struct json_out json = {.out = out};
     json_begin(&json, '{');
@@ -128,6 +142,7 @@ enum query_status timeline_write(const struct query *query, FILE *out, struct qu
         put_hours(&json, query);
     json_end(&json, ']');
     marked_put(&json, query);
+    json_number_member(&json, "marks_lost", lost);
     json_end(&json, '}');
     fputc('\n', out);
     return QUERY_OK;

@@ -53,8 +53,7 @@ static uint64_t time_of(uint64_t said) {
 
 static void keep(const struct process *process, const char *name, uint64_t said) {
     struct mark mark = {.time_ns = time_of(said), .uid = process->uid, .pid = process->pid};
-    snprintf(mark.name, sizeof mark.name, "%s", name);
-    utf8_clean(mark.name);
+    utf8_copy_clean(mark.name, sizeof mark.name, name);
     snprintf(mark.exe, sizeof mark.exe, "%s", process->exe);
     snprintf(mark.command, sizeof mark.command, "%s", process_command(process));
     snprintf(mark.tags, sizeof mark.tags, "%s", process_tags(process));
