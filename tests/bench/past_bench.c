@@ -288,9 +288,9 @@ static void ask_all(const struct program *programs) {
         bytes += cells[i].bytes;
     printf("%zu hours: %.0f kB each, without their words\n", n, (double)bytes / 1e3 / (double)n);
     free(cells);
-    ask_files("an hour, files of pprof", programs, end - 20 * HOUR, 1);
-    ask("an hour", end - 20 * HOUR, end - 19 * HOUR, NULL);
-    ask("an hour, one program", end - 20 * HOUR, end - 19 * HOUR, "/usr/bin/server-3");
+    ask_files("an hour, files of pprof", programs, end - HOUR, 1);
+    ask("an hour", end - HOUR, end, NULL);
+    ask("an hour, one program", end - HOUR, end, "/usr/bin/server-3");
     if (n >= 72) {
         uint64_t day = end / 86400 * 86400 - 86400;
         ask_files("a day, files of pprof", programs, day, 24);
