@@ -65,7 +65,7 @@ client_remote_hcct_remote_SOURCES = \
 	client/profile_output.c client/profile_output.h client/json_in.h client/output.c client/output.h client/pager.c client/pager.h client/program_file.c \
 	client/program_file.h client/view.c \
 	client/view.h client/remote/clickhouse.c client/remote/clickhouse.h client/remote/collect.c \
-	client/remote/collect.h client/remote/fleet.c client/remote/fleet_list.c client/remote/fleet_profile.c client/remote/fleet_query.c client/remote/fleet_query.h client/remote/main.c client/remote/push.c \
+	client/remote/collect.h client/remote/fleet.c client/remote/fleet_hours.c client/remote/fleet_hours.h client/remote/fleet_list.c client/remote/fleet_profile.c client/remote/fleet_query.c client/remote/fleet_query.h client/remote/main.c client/remote/push.c \
 	client/remote/remote.h client/remote/schema.c client/remote/series.c client/remote/series.h \
 	client/remote/span.c client/remote/span.h client/remote/spool.c client/remote/spool.h \
 	client/remote/stack_read.c client/remote/stack_row.c client/remote/stack_row.h client/remote/target.c \

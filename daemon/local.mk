@@ -1,8 +1,15 @@
 # hcctd: the rooms below daemon/, wired together.
+HISTORY_SOURCES = daemon/answers/history.c daemon/answers/history.h \
+	daemon/answers/history_column.c daemon/answers/history_column.h \
+	daemon/answers/history_log.c daemon/answers/history_log.h daemon/answers/history_pack.h \
+	daemon/answers/history_read.c daemon/answers/history_read.h \
+	daemon/answers/history_sum.c daemon/answers/history_sum.h \
+	daemon/answers/history_words.c daemon/answers/history_words.h \
+	daemon/answers/history_write.c daemon/answers/history_write.h
 bin_PROGRAMS += daemon/hcctd
 daemon_hcctd_SOURCES = \
 	daemon/free.c daemon/hcctd.c daemon/answers/config.h daemon/answers/control.c \
-	daemon/answers/control.h daemon/answers/history.c daemon/answers/history.h \
+	daemon/answers/control.h $(HISTORY_SOURCES) \
 	daemon/answers/marked.c daemon/answers/marked.h \
 	daemon/answers/past.c daemon/answers/past.h daemon/answers/timeline.c \
 	daemon/answers/timeline.h daemon/answers/process_copies.c daemon/answers/process_copies.h \

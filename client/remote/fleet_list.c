@@ -47,12 +47,16 @@ static bool print_table(const struct transfer_answer *answer, bool by_host) {
     return fleet_each_row(answer, print_row, NULL);
 }
 
-int fleet_list(const struct fleet_server *server, const struct fleet_choice *choice, bool by_host,
+int fleet_list(const struct fleet_server *server, const struct fleet_choice *asked, bool by_host,
                bool json) {
     struct transfer_answer answer;
+    struct fleet_choice choice = *asked;
+    int status = fleet_set_span(server, &choice);
+    if (status != HCCT_EXIT_OK)
+        return status;
     FILE *query = memory_stream("a query");
-    query_list(query, server, choice, by_host);
-    int status = fleet_ask(server, query, &answer);
+    query_list(query, server, &choice, by_host);
+    status = fleet_ask(server, query, &answer);
     if (status == HCCT_EXIT_OK && answer.bytes == 0) {
         complain("nothing was pushed that is asked for");
         status = HCCT_EXIT_NO_DATA;

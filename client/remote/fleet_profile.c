@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "client/json_in.h"
+#include "client/remote/clickhouse.h"
+#include "client/remote/fleet_hours.h"
 #include "client/remote/fleet_query.h"
 #include "client/remote/stack_row.h"
 #include "common/base/memory.h"
@@ -23,7 +25,9 @@ struct building {
     uint64_t hosts, first, last;
     const char *metric; /* of all, NULL: none was seen */
     bool mixed;
-    bool once; /* no push is in the table twice */
+    uint64_t *numbers; /* by process: its service's in the server */
+    uint32_t number_room;
+    struct fleet_hours sums;
 };
 
 /* ---- totals ---- */
@@ -32,7 +36,8 @@ static void query_totals(FILE *out, const struct fleet_server *server,
                          const struct fleet_choice *choice, const struct building *b) {
     (void)b;
     fprintf(out,
-            "SELECT service, metric, any(exe) AS exe, any(unit) AS unit, any(collector) AS "
+            "SELECT service, cityHash64(service) AS number, metric, any(exe) AS exe, any(unit) AS "
+            "unit, any(collector) AS "
             "collector, any(clock) AS clock, max(period) AS period, sum(total) AS total, "
             "sum(walks) AS walks, sum(complete) AS complete, sum(lost) AS lost, "
             "sum(lost_ns) AS lost_ns, sum(cpu_ns) AS cpu_ns, sum(most) AS unseen, "
@@ -78,60 +83,79 @@ static bool add_service(const struct json_object *row, void *arg) {
     b->metric = profile->type = metric;
     profile->unit = profile_word(profile, json_in_text(row, "unit"));
     profile->period = json_in_number(row, "period");
-    profile_add_process(profile, &process);
+    uint32_t added = profile_add_process(profile, &process);
+    while (added >= b->number_room)
+        b->numbers = memory_grow(b->numbers, b->number_room, &b->number_room, sizeof *b->numbers,
+                                 "services");
+    b->numbers[added] = json_in_number(row, "number");
     b->hosts = hosts > b->hosts ? hosts : b->hosts;
     b->first = b->first == 0 || first < b->first ? first : b->first;
     b->last = last > b->last ? last : b->last;
     return true;
 }
 
-/* ---- repeated rows ---- */
-
-/* FINAL, which leaves them out, costs far more than to see that there are none, as nearly always.
- */
-static void query_once(FILE *out, const struct fleet_server *server,
-                       const struct fleet_choice *choice, const struct building *b) {
-    (void)b;
-    fprintf(out, "SELECT count() = uniqExact(cityHash64(push)) AS once FROM %s.deltas",
-            server->database);
-    fleet_put_where(out, choice);
-    fprintf(out, " FORMAT JSONEachRow");
-}
-
-static bool note_once(const struct json_object *row, void *arg) {
-    ((struct building *)arg)->once = json_in_number(row, "once") == 1;
-    return true;
-}
-
 /* ---- contexts ---- */
+
+/* Weights by number of service and context: in an array of a push there are many, and a name beside
+ * each would be copied, and hashed, as often. FINAL, which leaves out rows that are there twice,
+ * costs far more than to see that there are none, as nearly always. */
+static void put_sums(FILE *out, const struct fleet_server *server,
+                     const struct fleet_choice *choice, const struct building *b) {
+    const struct fleet_hours *hours = &b->sums;
+    bool any = fleet_hours_any(hours), rest = !any || !fleet_hours_all(hours);
+    fputs("SELECT number, hash, sum(part) AS weight FROM (", out);
+    if (any) {
+        fprintf(out,
+                "SELECT cityHash64(service) AS number, hash, sum(weight) AS part FROM %s.hours "
+                "WHERE",
+                server->database);
+        fleet_hours_put_sums(out, hours);
+        fleet_put_choice(out, choice);
+        fputs(" AND hash != 0 GROUP BY number, hash", out);
+    }
+    if (any && rest)
+        fputs(" UNION ALL ", out);
+    if (rest) {
+        fprintf(out,
+                "SELECT number, hash, sum(one) AS part FROM (SELECT cityHash64(service) AS number, "
+                "hashes, weights FROM %s.deltas%s",
+                server->database, fleet_hours_once(hours) ? "" : " FINAL");
+        fleet_put_where(out, choice);
+        fleet_hours_put_rest(out, hours);
+        fputs(") ARRAY JOIN hashes AS hash, weights AS one GROUP BY number, hash", out);
+    }
+    fputs(") GROUP BY number, hash", out);
+}
 
 static void query_contexts(FILE *out, const struct fleet_server *server,
                            const struct fleet_choice *choice, const struct building *b) {
+    fputs("SELECT number, weight, functions, system_names, files, lines, modules, build_ids, "
+          "addresses, kinds FROM (",
+          out);
+    put_sums(out, server, choice, b);
     fprintf(out,
-            "SELECT service, weight, functions, system_names, files, lines, modules, build_ids, "
-            "addresses, kinds FROM (SELECT service, hash, sum(one) AS weight FROM %s.deltas%s "
-            "ARRAY JOIN hashes AS hash, weights AS one",
-            server->database, b->once ? "" : " FINAL");
-    fleet_put_where(out, choice);
-    fprintf(out,
-            " GROUP BY service, hash) AS sums ANY LEFT JOIN (SELECT service, hash, functions, "
-            "system_names, files, lines, modules, build_ids, addresses, kinds FROM %s.stacks) AS "
-            "frames "
-            "USING (service, hash) FORMAT JSONEachRow",
+            ") AS sums ANY LEFT JOIN (SELECT cityHash64(service) AS number, hash, functions, "
+            "system_names, files, lines, modules, build_ids, addresses, kinds FROM %s.stacks",
             server->database);
+    if (choice->service != NULL) {
+        fputs(" WHERE service = ", out);
+        clickhouse_quote(out, choice->service);
+    }
+    fputs(") AS frames USING (number, hash) FORMAT JSONEachRow", out);
 }
 
-static uint32_t process_of(const struct profile *profile, const char *service) {
-    for (uint32_t i = 1; i < profile->n_processes; i++)
-        if (strcmp(profile->processes[i].command, service) == 0)
+static uint32_t process_of(const struct building *b, uint64_t number) {
+    for (uint32_t i = 1; i < b->profile->n_processes; i++)
+        if (b->numbers[i] == number)
             return i;
     return 0;
 }
 
 /* A context whose frames are not there any more is one of those that are not known. */
 static bool add_context(const struct json_object *row, void *arg) {
-    struct profile *profile = ((struct building *)arg)->profile;
-    uint32_t process = process_of(profile, json_in_text(row, "service"));
+    const struct building *b = arg;
+    struct profile *profile = b->profile;
+    uint32_t process = process_of(b, json_in_number(row, "number"));
     uint64_t weight = json_in_number(row, "weight");
     if (process == 0) /* its totals are on their way */
         return true;
@@ -176,10 +200,13 @@ static void finish(struct building *b) {
     bounds_set_errors(profile);
 }
 
-int fleet_profile(const struct fleet_server *server, const struct fleet_choice *choice,
+int fleet_profile(const struct fleet_server *server, const struct fleet_choice *asked,
                   struct profile **profile) {
     struct building b = {.profile = profile_new()};
-    int status = ask_rows(server, choice, query_totals, add_service, &b);
+    struct fleet_choice choice = *asked;
+    int status = fleet_set_span(server, &choice);
+    if (status == HCCT_EXIT_OK)
+        status = ask_rows(server, &choice, query_totals, add_service, &b);
 
     if (status == HCCT_EXIT_OK && b.metric == NULL) {
         complain("nothing was pushed that is asked for: 'hcct fleet list' has what was");
@@ -189,9 +216,11 @@ int fleet_profile(const struct fleet_server *server, const struct fleet_choice *
         status = HCCT_EXIT_USAGE;
     }
     if (status == HCCT_EXIT_OK)
-        status = ask_rows(server, choice, query_once, note_once, &b);
+        status = fleet_hours_find(&b.sums, server, &choice);
     if (status == HCCT_EXIT_OK)
-        status = ask_rows(server, choice, query_contexts, add_context, &b);
+        status = ask_rows(server, &choice, query_contexts, add_context, &b);
+    fleet_hours_free(&b.sums);
+    free(b.numbers);
     if (status == HCCT_EXIT_OK) {
         finish(&b);
         *profile = b.profile;

@@ -20,18 +20,44 @@ static void put_equal(FILE *out, const char *column, const char *value) {
     clickhouse_quote(out, value);
 }
 
-void fleet_put_where(FILE *out, const struct fleet_choice *choice) {
-    fprintf(out, " WHERE time >= now() - %" PRIu64, choice->since_s);
-    if (choice->until_s > 0)
-        fprintf(out, " AND time < now() - %" PRIu64, choice->until_s);
+void fleet_put_choice(FILE *out, const struct fleet_choice *choice) {
     put_equal(out, "service", choice->service);
     put_equal(out, "metric", choice->metric);
-    put_equal(out, "host", choice->host);
     if (choice->tag != NULL) {
         fprintf(out, " AND has(splitByChar(',', tags), ");
         clickhouse_quote(out, choice->tag);
         fputc(')', out);
     }
+}
+
+void fleet_put_where(FILE *out, const struct fleet_choice *choice) {
+    fprintf(out, " WHERE time >= toDateTime(%" PRIu64 ")", choice->from_s);
+    if (choice->until_s > 0)
+        fprintf(out, " AND time < toDateTime(%" PRIu64 ")", choice->to_s);
+    fleet_put_choice(out, choice);
+    put_equal(out, "host", choice->host);
+}
+
+static bool note_now(const struct json_object *row, void *arg) {
+    *(uint64_t *)arg = json_in_number(row, "now");
+    return *(uint64_t *)arg > 0;
+}
+
+int fleet_set_span(const struct fleet_server *server, struct fleet_choice *choice) {
+    struct transfer_answer answer;
+    uint64_t now = 0;
+    FILE *query = memory_stream("a query");
+    fputs("SELECT toUInt32(now()) AS now FORMAT JSONEachRow", query);
+    int status = fleet_ask(server, query, &answer);
+    if (status == HCCT_EXIT_OK && (!fleet_each_row(&answer, note_now, &now) || now == 0)) {
+        complain("the answer of %s can't be understood", server->url);
+        status = HCCT_EXIT_FAILURE;
+    }
+    free(answer.body);
+    choice->from_s = now > choice->since_s ? now - choice->since_s : 0;
+    choice->to_s =
+        choice->until_s > 0 && now > choice->until_s ? now - choice->until_s : UINT64_MAX;
+    return status;
 }
 
 int fleet_ask(const struct fleet_server *server, FILE *query, struct transfer_answer *answer) {

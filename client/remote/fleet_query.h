@@ -15,6 +15,7 @@
 struct fleet_choice {
     const char *service, *host, *tag, *metric;
     uint64_t since_s, until_s; /* before now; until_s 0: up to now */
+    uint64_t from_s, to_s;     /* the same since 1970, by the server's clock (fleet_set_span) */
 };
 
 struct fleet_server {
@@ -22,8 +23,14 @@ struct fleet_server {
     const char *url, *database;
 };
 
-/* Writes " WHERE ..." for them. */
+/* Asks the server what time it is, so that all that is asked of a choice is of one span. Returns an
+ * exit status; complained unless HCCT_EXIT_OK. */
+int fleet_set_span(const struct fleet_server *server, struct fleet_choice *choice);
+
+/* Writes " WHERE ..." for them, whose span is set. */
 void fleet_put_where(FILE *out, const struct fleet_choice *choice);
+/* The part of it that has no time and no host: " AND ..." */
+void fleet_put_choice(FILE *out, const struct fleet_choice *choice);
 
 /* Runs a query whose stream was begun by memory_stream(), and ends the stream. Returns an exit
  * status; complained unless HCCT_EXIT_OK. The answer's body is the caller's to free in any case. */

@@ -2,10 +2,11 @@
 /*
  * schema.c - the tables in ClickHouse, as hcct push --create makes them.
  *
- * All are ReplacingMergeTree, with all that tells a row from others in the sorting key: a row that
- * is inserted again takes the place of itself. A push of a process is one row of `deltas`, with its
- * contexts as arrays, so that it is there whole or not at all, however it was interrupted. Older
- * servers have neither LowCardinality nor codecs nor TTL: they get tables without.
+ * Those that are pushed to are ReplacingMergeTree, with all that tells a row from others in the
+ * sorting key: a row that is inserted again takes the place of itself. A push of a process is one
+ * row of `deltas`, with its contexts as arrays, so that it is there whole or not at all, however it
+ * was interrupted. Older servers have neither LowCardinality nor codecs nor TTL: they get tables
+ * without. `hours` alone has sums, and is filled by the server.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -73,6 +74,18 @@ static const struct column totals[] = {
     {NULL, NULL, NULL},
 };
 
+/* Sums of `deltas` by hour, for questions about many of them (fleet_hours.h); a row whose hash is 0
+ * tells which pushes they are of. */
+static const struct column hours[] = {
+    {"service", "String", "LowCardinality(String)"},
+    {"metric", "String", "LowCardinality(String)"},
+    {"hour", "UInt32", "UInt32 CODEC(DoubleDelta, ZSTD)"},
+    {"tags", "String", "LowCardinality(String)"},
+    {"hash", "UInt64", "UInt64 CODEC(ZSTD)"},
+    {"weight", "UInt64", "UInt64 CODEC(ZSTD)"},
+    {NULL, NULL, NULL},
+};
+
 static const struct table {
     const char *name, *engine, *order, *partition, *time;
     unsigned more_days; /* that a row is kept for beyond the others */
@@ -83,7 +96,19 @@ static const struct table {
      "time", 0, deltas},
     {"totals", "ReplacingMergeTree", "(service, metric, time, host, push)", "toYYYYMM(time)",
      "time", 0, totals},
+    {"hours", "SummingMergeTree(weight)", "(service, metric, hour, tags, hash)",
+     "toYYYYMM(toDateTime(hour * 3600))", "toDateTime(hour * 3600)", 0, hours},
 };
+
+/* What is inserted into `deltas` goes to `hours`, too, in one block with the sum of hashes of
+ * pushes.
+ */
+static const char hours_view[] =
+    "CREATE MATERIALIZED VIEW IF NOT EXISTS %s.hours_of_deltas TO %s.hours AS SELECT service, "
+    "metric, intDiv(toUInt32(time), 3600) AS hour, tags, hash, sum(one) AS weight FROM %s.deltas "
+    "ARRAY JOIN arrayConcat([toUInt64(0)], hashes) AS hash, arrayConcat([cityHash64(push)], "
+    "weights) AS "
+    "one GROUP BY service, metric, hour, tags, hash";
 
 static void put_table(FILE *out, const struct table *table, const char *database, bool modern,
                       unsigned keep_days) {
@@ -128,5 +153,8 @@ bool clickhouse_create(struct transfer *transfer, const struct push_settings *se
         if (!done)
             return false;
     }
-    return true;
+    char view[sizeof hours_view + 3 * 100]; /* clickhouse_is_name() */
+    snprintf(view, sizeof view, hours_view, settings->database, settings->database,
+             settings->database);
+    return run(transfer, settings->url, view, NULL, error, error_bytes);
 }

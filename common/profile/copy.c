@@ -87,6 +87,19 @@ static uint32_t copy_function(struct profile *to, const struct profile_function 
                                 function->start_line);
 }
 
+void copy_lines(struct profile *to, uint32_t location, const struct profile *from,
+                uint32_t source) {
+    const struct profile_location *place = &from->locations[source];
+    struct profile_line *lines =
+        memory_new((size_t)place->n_lines + 1, sizeof *lines, "a location");
+    for (uint32_t k = 0; k < place->n_lines; k++) {
+        lines[k].function = copy_function(to, &from->functions[place->lines[k].function]);
+        lines[k].line = place->lines[k].line;
+    }
+    profile_set_lines(to, location, lines, place->n_lines);
+    free(lines);
+}
+
 uint32_t copy_location(struct profile *to, const struct profile *from, uint32_t location) {
     const struct profile_location *source = &from->locations[location];
     struct profile_location copy = *source;

@@ -22,6 +22,9 @@ uint32_t copy_module(struct profile *to, const struct profile *from, uint32_t mo
 /* The location of `from` in `to`, lines and all; one without lines gets its name of last resort. */
 uint32_t copy_location(struct profile *to, const struct profile *from, uint32_t location);
 
+/* The location of `to` gets the lines that `source` of `from` has. */
+void copy_lines(struct profile *to, uint32_t location, const struct profile *from, uint32_t source);
+
 /* Adds the weight of a context, with its errors. */
 static inline void copy_weight(struct profile_node *sum, const struct profile_node *more) {
     sum->count += more->count;

@@ -14,7 +14,7 @@ libhcct_profile_a_SOURCES = \
 	common/profile/group.c common/profile/mark_lines.c common/profile/mark_lines.h \
 	common/profile/numbers.c common/profile/numbers.h \
 	common/profile/merge.c common/profile/merge.h common/profile/process_fields.c \
-	common/profile/process_fields.h \
+	common/profile/places.c common/profile/places.h common/profile/process_fields.h \
 	common/profile/profile.c common/profile/profile.h \
 	common/profile/profile_contexts.c common/profile/profile_contexts.h \
 	common/profile/profile_image.c common/profile/profile_image.h \

@@ -12,8 +12,7 @@
 #include "common/profile/bounds.h"
 #include "common/profile/call_modules.h"
 #include "common/profile/chance.h"
-#include "common/profile/copy.h"
-#include "common/base/intern.h"
+#include "common/profile/places.h"
 #include "common/profile/process_fields.h"
 
 struct merging {
@@ -23,52 +22,10 @@ struct merging {
         uint32_t last;  /* ... and the last of them */
     } * counted;        /* by node */
     uint32_t counted_room;
-    uint32_t tree;          /* the tree at hand, from 1 on */
-    bool ended_only;        /* processes that still run are not added up */
-    struct intern by_place; /* locations that their address tells */
-    uint32_t *places;
-    uint32_t n_places, room;
+    uint32_t tree;   /* the tree at hand, from 1 on */
+    bool ended_only; /* processes that still run are not added up */
+    struct places places;
 };
-
-/* ---- locations ---- */
-
-static bool same_place(const void *entries, uint32_t i, const void *key) {
-    const struct merging *m = entries;
-    const struct profile_location *have = &m->to->locations[m->places[i]], *want = key;
-    return have->module == want->module && have->address == want->address &&
-           have->is_entry == want->is_entry && have->routine == want->routine;
-}
-
-static bool is_named(const struct profile *profile, const struct profile_location *location) {
-    return location->n_lines > 0 &&
-           !profile_is_place_name(profile->functions[location->lines[0].function].name);
-}
-
-/* An address in a file that a build-id tells is one place, with whatever symbols the parts had for
- * it; the better ones are kept. */
-static uint32_t merge_location(struct merging *m, const struct profile *from, uint32_t location) {
-    struct profile_location place = from->locations[location];
-    uint32_t copy, *slot;
-    if (place.module == 0 || *from->modules[place.module].build_id == '\0')
-        return copy_location(m->to, from, location);
-    place.module = copy_module(m->to, from, place.module);
-    uint64_t hash =
-        seeded_hash(seeded_hash(place.module, place.address), place.routine * 2 + place.is_entry);
-    slot = intern_find(&m->by_place, hash, same_place, m, &place);
-    if (*slot != 0 && (is_named(m->to, &m->to->locations[m->places[*slot]]) ||
-                       !is_named(from, &from->locations[location])))
-        return m->places[*slot];
-    copy = copy_location(m->to, from, location);
-    if (*slot != 0) {
-        const struct profile_location *better = &m->to->locations[copy];
-        profile_set_lines(m->to, m->places[*slot], better->lines, better->n_lines);
-        return m->places[*slot];
-    }
-    m->places = memory_grow(m->places, m->n_places, &m->room, sizeof *m->places, "locations");
-    m->places[m->n_places] = copy;
-    *slot = m->n_places++;
-    return copy;
-}
 
 /* ---- processes ---- */
 
@@ -76,7 +33,7 @@ static const char *text_of(const char *text) {
     return text != NULL ? text : "";
 }
 
-static bool are_alike(const struct profile_process *a, const struct profile_process *b) {
+bool merge_are_alike(const struct profile_process *a, const struct profile_process *b) {
     for (const struct process_field *field = process_fields; field->name != NULL; field++) {
         if (field->over != FIELD_SAME)
             continue;
@@ -102,8 +59,8 @@ static void join_call_modules(struct profile *to, struct profile_process *sum,
     call_modules_clear(&modules);
 }
 
-static void add_process(struct profile *to, struct profile_process *sum,
-                        const struct profile_process *process) {
+void merge_add_process(struct profile *to, struct profile_process *sum,
+                       const struct profile_process *process) {
     uint32_t runs = (sum->runs > 0 ? sum->runs : 1) + (process->runs > 0 ? process->runs : 1);
     bool live = sum->live || process->live;
     process_fields_add(sum, process);
@@ -127,14 +84,14 @@ static struct profile_process with_walks(const struct profile *from, uint32_t pr
 
 static bool may_join(const struct merging *m, const struct profile_process *a,
                      const struct profile_process *b) {
-    return !(m->ended_only && (a->live || b->live)) && are_alike(a, b);
+    return !(m->ended_only && (a->live || b->live)) && merge_are_alike(a, b);
 }
 
 static uint32_t merge_process(struct merging *m, const struct profile *from, uint32_t process) {
     const struct profile_process copy = with_walks(from, process);
     for (uint32_t i = 1; i < m->to->n_processes; i++)
         if (may_join(m, &m->to->processes[i], &copy)) {
-            add_process(m->to, &m->to->processes[i], &copy);
+            merge_add_process(m->to, &m->to->processes[i], &copy);
             return i;
         }
     return profile_add_process(m->to, &copy);
@@ -142,37 +99,37 @@ static uint32_t merge_process(struct merging *m, const struct profile *from, uin
 
 /* ---- contexts ---- */
 
-static void note_counter(struct merging *m, uint32_t node, const struct profile_node *source) {
+/* `trees` of the part's, or, 0, the tree at hand. */
+static void note_counter(struct merging *m, uint32_t node, uint32_t trees) {
     while (node >= m->counted_room) {
         uint32_t before = m->counted_room;
         m->counted =
             memory_grow(m->counted, before, &m->counted_room, sizeof *m->counted, "contexts");
         memset(m->counted + before, 0, (m->counted_room - before) * sizeof *m->counted);
     }
-    if ((source->count == 0 && source->error == 0) || m->counted[node].last == m->tree)
+    if (trees == 0 && m->counted[node].last == m->tree)
         return;
     m->counted[node].last = m->tree;
-    m->counted[node].trees++;
+    m->counted[node].trees += trees > 0 ? trees : 1;
 }
 
 /* Where all trees have counted a context, their errors add up. A tree that has not may have met it
- * all the same, and has it in a PROFILE_PRUNED frame then. */
-static void find_errors(struct merging *m) {
-    uint32_t *trees = memory_new(m->to->n_processes, sizeof *trees, "processes");
-    uint64_t *most = bounds_self(m->to);
-    for (uint32_t i = 1; i < m->to->n_nodes; i++) {
-        struct profile_node *node = &m->to->nodes[i];
-        uint32_t have = i < m->counted_room ? m->counted[i].trees : 0;
+ * all the same, and has it in a PROFILE_PRUNED frame then. `trees`: how many count it, by node. */
+static void find_errors(struct profile *sum, const uint32_t *trees) {
+    uint32_t *of_process = memory_new(sum->n_processes, sizeof *of_process, "processes");
+    uint64_t *most = bounds_self(sum);
+    for (uint32_t i = 1; i < sum->n_nodes; i++) {
+        struct profile_node *node = &sum->nodes[i];
         if (node->parent == 0)
-            trees[node->process] = have;
-        else if (node->error > most[i] || (have > 0 && have < trees[node->process]))
+            of_process[node->process] = trees[i];
+        else if (node->error > most[i] || (trees[i] > 0 && trees[i] < of_process[node->process]))
             node->error = most[i];
     }
     free(most);
-    free(trees);
+    free(of_process);
 }
 
-static void merge_nodes(struct merging *m, const struct profile *from) {
+static void merge_nodes(struct merging *m, const struct profile *from, const uint32_t *trees) {
     uint32_t *process = memory_new(from->n_processes, sizeof *process, "processes");
     uint32_t *place = memory_new(from->n_locations, sizeof *place, "locations");
     uint32_t *node = memory_new(from->n_nodes, sizeof *node, "contexts");
@@ -184,17 +141,18 @@ static void merge_nodes(struct merging *m, const struct profile *from) {
         if (source->parent == 0) {
             node[i] = profile_root(m->to, process[source->process]);
             m->tree++;
-            note_counter(m, node[i], &(struct profile_node){.count = 1});
+            note_counter(m, node[i], trees != NULL ? trees[i] : 0);
             m->to->nodes[node[i]].count += source->count;
             continue;
         }
         if (place[source->location] == 0)
-            place[source->location] = merge_location(m, from, source->location);
+            place[source->location] = places_add(&m->places, from, source->location, NULL);
         node[i] = profile_add_node(m->to, node[source->parent], place[source->location],
                                    source->count, source->error);
         if (node[i] == before)
             m->to->nodes[before].inlined = source->inlined;
-        note_counter(m, node[i], source);
+        if (source->count > 0 || source->error > 0)
+            note_counter(m, node[i], trees != NULL ? trees[i] : 0);
     }
     free(process);
     free(place);
@@ -203,7 +161,7 @@ static void merge_nodes(struct merging *m, const struct profile *from) {
 
 /* ---- the whole ---- */
 
-static void merge_header(struct profile *to, const struct profile *from, bool first) {
+void merge_header(struct profile *to, const struct profile *from, bool first) {
     if (first) {
         to->type = profile_string(to, from->type);
         to->unit = profile_string(to, from->unit);
@@ -247,48 +205,67 @@ static bool fits(const struct profile *first, const struct profile *next, uint64
 }
 
 static struct profile *end(struct merging *m) {
-    if (m->to != NULL)
-        find_errors(m);
-    intern_free(&m->by_place);
-    free(m->places);
+    if (m->to != NULL) {
+        uint32_t *trees = memory_new(m->to->n_nodes, sizeof *trees, "contexts");
+        for (uint32_t i = 0; i < m->to->n_nodes && i < m->counted_room; i++)
+            trees[i] = m->counted[i].trees;
+        find_errors(m->to, trees);
+        free(trees);
+    }
+    places_free(&m->places);
     free(m->counted);
     return m->to;
 }
 
-struct profile *merge_profiles(const struct profile *const *parts, size_t n, size_t *bad,
-                               char *error, size_t error_bytes) {
-    struct merging m = {.to = profile_new(), .n_places = 1};
+struct profile *merge_parts(const struct merge_part *parts, size_t n, size_t *bad, char *error,
+                            size_t error_bytes) {
+    struct merging m = {.to = profile_new()};
     uint64_t left = INT64_MAX;
+    m.places.to = m.to;
     for (size_t i = 0; i < n; i++) {
-        if (!fits(parts[0], parts[i], &left, error, error_bytes)) {
+        if (!fits(parts[0].profile, parts[i].profile, &left, error, error_bytes)) {
             *bad = i;
             profile_free(m.to);
             m.to = NULL;
             break;
         }
-        merge_header(m.to, parts[i], i == 0);
-        merge_nodes(&m, parts[i]);
+        merge_header(m.to, parts[i].profile, i == 0);
+        merge_nodes(&m, parts[i].profile, parts[i].trees);
     }
     return end(&m);
+}
+
+void merge_finish(struct profile *sum, const uint32_t *trees) {
+    find_errors(sum, trees);
+}
+
+struct profile *merge_profiles(const struct profile *const *parts, size_t n, size_t *bad,
+                               char *error, size_t error_bytes) {
+    struct merge_part *plain = memory_new(n, sizeof *plain, "profiles");
+    for (size_t i = 0; i < n; i++)
+        plain[i].profile = parts[i];
+    struct profile *sum = merge_parts(plain, n, bad, error, error_bytes);
+    free(plain);
+    return sum;
 }
 
 static bool has_runs(const struct profile *profile) {
     for (uint32_t i = 2; i < profile->n_processes; i++)
         for (uint32_t k = 1; k < i; k++)
             if (!profile->processes[i].live && !profile->processes[k].live &&
-                are_alike(&profile->processes[i], &profile->processes[k]))
+                merge_are_alike(&profile->processes[i], &profile->processes[k]))
                 return true;
     return false;
 }
 
 struct profile *merge_runs(const struct profile *profile) {
-    struct merging m = {.n_places = 1, .ended_only = true};
+    struct merging m = {.ended_only = true};
 
     if (profile->bounded || !has_runs(profile))
         return NULL;
-    m.to = profile_new();
+    m.places.to = m.to = profile_new();
     merge_header(m.to, profile, true);
-    merge_nodes(&m, profile);
+    merge_nodes(&m, profile, NULL);
     m.to->unresolved = profile->unresolved;
     return end(&m);
 }

@@ -27,6 +27,28 @@
 struct profile *merge_profiles(const struct profile *const *parts, size_t n, size_t *bad,
                                char *error, size_t error_bytes);
 
+/* A part that is a sum itself, of which not all is known until all parts are there: where errors
+ * are but sums, and `trees` says, by node, how many of the trees that were added up count it (of a
+ * root: how many there are). NULL: a part that is whole. */
+struct merge_part {
+    const struct profile *profile;
+    const uint32_t *trees;
+};
+
+/* The same for such parts. What the sum is does not depend on how parts were added up before. */
+struct profile *merge_parts(const struct merge_part *parts, size_t n, size_t *bad, char *error,
+                            size_t error_bytes);
+/* A part with `trees` that is all there is becomes the sum. */
+void merge_finish(struct profile *sum, const uint32_t *trees);
+
+/* Its steps, for who adds up parts by other means. What the sum says of itself; `first` of all: */
+void merge_header(struct profile *sum, const struct profile *part, bool first);
+/* can two processes become one, */
+bool merge_are_alike(const struct profile_process *a, const struct profile_process *b);
+/* and the first of two has the sum then; strings are those of `owner`. */
+void merge_add_process(struct profile *owner, struct profile_process *sum,
+                       const struct profile_process *process);
+
 /* The same profile with processes of one name that have ended as one: a shell script's commands, a
  * build's compilers. A new profile; NULL: there are none to add up, or contexts were cut before. */
 struct profile *merge_runs(const struct profile *profile);

@@ -264,7 +264,7 @@ void profile_set_lines(struct profile *profile, uint32_t location, const struct 
 
 /* ---- processes and nodes ---- */
 
-static uint32_t append_node(struct profile *profile, const struct profile_node *node) {
+uint32_t profile_append_node(struct profile *profile, const struct profile_node *node) {
     profile->nodes = memory_grow(profile->nodes, profile->n_nodes, &profile->index->node_room,
                                  sizeof *node, "contexts");
     profile->nodes[profile->n_nodes] = *node;
@@ -287,7 +287,7 @@ uint32_t profile_add_process(struct profile *profile, const struct profile_proce
     profile->processes[number] = copy;
     index->roots =
         memory_grow(index->roots, number, &index->root_room, sizeof *index->roots, "processes");
-    index->roots[number] = append_node(profile, &(struct profile_node){.process = number});
+    index->roots[number] = profile_append_node(profile, &(struct profile_node){.process = number});
     return profile->n_processes++;
 }
 
@@ -308,7 +308,7 @@ uint32_t profile_add_node(struct profile *profile, uint32_t parent, uint32_t loc
     uint32_t *slot = intern_find(&profile->index->by_child, seeded_hash(parent, location),
                                  same_child, profile, &node);
     if (*slot == 0)
-        *slot = append_node(profile, &node);
+        *slot = profile_append_node(profile, &node);
     profile->nodes[*slot].count += count;
     profile->nodes[*slot].error += error;
     profile->nodes[*slot].counter_error += error;

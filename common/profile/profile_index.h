@@ -25,4 +25,7 @@ struct profile_index {
 /* The number of profile_string(profile, text). */
 uint32_t profile_string_number(struct profile *profile, const char *text);
 
+/* A node more, which no other one is like: profile_add_node() will not find it. */
+uint32_t profile_append_node(struct profile *profile, const struct profile_node *node);
+
 #endif

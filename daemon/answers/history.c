@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * history.c - BEGIN-END-USER-COLLECTOR-CLOCK-WEIGHT.pb.gz
+ * history.c - FORTNIGHT-USER-COLLECTOR-CLOCK.hours
  */
 #include "daemon/answers/history.h"
 
@@ -18,37 +18,69 @@
 #include "common/base/memory.h"
 #include "common/base/own_directory.h"
 #include "common/render/format.h"
+#include "daemon/answers/history_write.h"
 
-#define SUFFIX     ".pb.gz"
+#define SUFFIX     ".hours"
 #define TEMPORARY  "new"
 #define NAME_ROOM  128u
-#define FILE_BYTES (256u << 20) /* a larger one is none of ours */
+#define LOG_S      (14u * 86400u) /* hours that begin in so many seconds share their words */
+#define SPARE_PART 64u /* with what goes so much of all goes, too: not each hour a little */
 
 static struct {
     int directory;
     uint64_t limit;
     struct history_cell cell; /* that is being written */
+    char *text;
+    size_t bytes;
     bool open;
 } history;
 
 /* ---- names ---- */
 
-static void name_cell(const struct history_cell *cell, char name[NAME_ROOM]) {
-    snprintf(name, NAME_ROOM, "%" PRIu64 "-%" PRIu64 "-%u-%" PRIu32 "-%" PRIu32 "-%" PRIu64 SUFFIX,
-             cell->begin_s, cell->end_s, (unsigned)cell->uid, cell->collector, cell->clock,
-             cell->weight);
+/* A log: of what its cells are, and when they begin. */
+struct log {
+    uint64_t number; /* their beginning / LOG_S */
+    uid_t uid;
+    uint32_t collector, clock;
+};
+
+static void name_log(const struct log *log, char name[NAME_ROOM]) {
+    snprintf(name, NAME_ROOM, "%" PRIu64 "-%u-%" PRIu32 "-%" PRIu32 SUFFIX, log->number,
+             (unsigned)log->uid, log->collector, log->clock);
 }
 
-static bool read_name(const char *name, struct history_cell *cell) {
+static bool read_name(const char *name, struct log *log) {
     char again[NAME_ROOM];
     unsigned uid;
-    *cell = (struct history_cell){0};
-    if (sscanf(name, "%" SCNu64 "-%" SCNu64 "-%u-%" SCNu32 "-%" SCNu32 "-%" SCNu64, &cell->begin_s,
-               &cell->end_s, &uid, &cell->collector, &cell->clock, &cell->weight) != 6)
+    if (sscanf(name, "%" SCNu64 "-%u-%" SCNu32 "-%" SCNu32, &log->number, &uid, &log->collector,
+               &log->clock) != 4)
         return false;
-    cell->uid = uid;
-    name_cell(cell, again);
-    return strcmp(name, again) == 0 && cell->begin_s < cell->end_s;
+    log->uid = uid;
+    name_log(log, again);
+    return strcmp(name, again) == 0;
+}
+
+static struct log log_of(const struct history_cell *cell) {
+    return (struct log){cell->begin_s / LOG_S, cell->uid, cell->collector, cell->clock};
+}
+
+static bool same_log(const struct log *a, const struct log *b) {
+    return a->number == b->number && a->uid == b->uid && a->collector == b->collector &&
+           a->clock == b->clock;
+}
+
+/* -1: errno says why. */
+static int open_log(const struct log *log, int flags) {
+    char name[NAME_ROOM];
+    struct stat file;
+    name_log(log, name);
+    int fd = openat(history.directory, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+    if (fd >= 0 && (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode))) {
+        close(fd);
+        errno = EINVAL;
+        return -1;
+    }
+    return fd;
 }
 
 /* ---- the directory ---- */
@@ -69,6 +101,24 @@ bool history_is_open(void) {
     return history.open;
 }
 
+static DIR *open_list(void) {
+    int fd = history.open ? openat(history.directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
+    if (list == NULL && fd >= 0)
+        close(fd);
+    return list;
+}
+
+/* The next log of the list. False: that was the last one. */
+static bool next_log(DIR *list, struct log *log) {
+    const struct dirent *entry = list != NULL ? readdir(list) : NULL;
+    while (entry != NULL && !read_name(entry->d_name, log))
+        entry = readdir(list);
+    if (entry == NULL && list != NULL)
+        closedir(list);
+    return entry != NULL;
+}
+
 struct found {
     struct history_cell *cell;
     size_t n, room;
@@ -81,126 +131,230 @@ static int by_begin(const void *a, const void *b) {
     return x->end_s < y->end_s ? -1 : x->end_s > y->end_s;
 }
 
-static bool overlaps(const struct history_cell *cell, uint64_t from_s, uint64_t to_s) {
-    return cell->begin_s < to_s && cell->end_s > from_s;
-}
-
-static DIR *open_list(void) {
-    int fd = openat(history.directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
-    if (list == NULL && fd >= 0)
+static void list_log(struct found *found, const struct log *log, uint64_t from_s, uint64_t to_s) {
+    struct history_block block;
+    int fd = open_log(log, O_RDONLY);
+    for (uint64_t at = 0; fd >= 0 && history_log_next(fd, &at, &block);)
+        if (block.kind == HISTORY_HOUR && block.begin_s < to_s && block.end_s > from_s &&
+            array_grow(&found->cell, found->n, &found->room, sizeof *found->cell))
+            found->cell[found->n++] = (struct history_cell){.begin_s = block.begin_s,
+                                                            .end_s = block.end_s,
+                                                            .weight = block.weight,
+                                                            .uid = log->uid,
+                                                            .collector = log->collector,
+                                                            .clock = log->clock,
+                                                            .at = block.at,
+                                                            .bytes = block.column_bytes};
+    if (fd >= 0)
         close(fd);
-    return list;
 }
 
 struct history_cell *history_list(uint64_t from_s, uint64_t to_s,
                                   bool (*sees)(const void *arg, uid_t uid), const void *arg,
                                   size_t *n) {
     struct found found = {.n = 0};
-    struct history_cell cell;
-    DIR *list = history.open ? open_list() : NULL;
-    for (const struct dirent *entry; list != NULL && (entry = readdir(list)) != NULL;)
-        if (read_name(entry->d_name, &cell) && overlaps(&cell, from_s, to_s) &&
-            sees(arg, cell.uid) &&
-            array_grow(&found.cell, found.n, &found.room, sizeof *found.cell))
-            found.cell[found.n++] = cell;
-    if (list != NULL)
-        closedir(list);
+    struct log log;
+    for (DIR *list = open_list(); next_log(list, &log);)
+        if (sees(arg, log.uid) && log.number * LOG_S < to_s)
+            list_log(&found, &log, from_s, to_s);
     if (found.n > 0)
         qsort(found.cell, found.n, sizeof *found.cell, by_begin);
     *n = found.n;
     return found.cell;
 }
 
-/* ---- writing ---- */
-
-static uint64_t bytes_of(const struct history_cell *cell) {
-    char name[NAME_ROOM];
-    struct stat file;
-    name_cell(cell, name);
-    return fstatat(history.directory, name, &file, AT_SYMLINK_NOFOLLOW) == 0
-               ? (uint64_t)file.st_size
-               : 0;
-}
+/* ---- forgetting ---- */
 
 static bool sees_all(const void *unused, uid_t uid) {
     (void)unused, (void)uid;
     return true;
 }
 
-/* The oldest go until the rest is small enough. */
-static void forget_oldest(void) {
-    size_t n;
+static uint64_t bytes_of_all(void) {
+    struct log log;
     uint64_t sum = 0;
-    struct history_cell *cells = history_list(0, UINT64_MAX, sees_all, NULL, &n);
-    for (size_t i = 0; i < n; i++)
-        sum += bytes_of(&cells[i]);
-    for (size_t i = 0; i < n && sum > history.limit; i++) {
+    for (DIR *list = open_list(); next_log(list, &log);) {
         char name[NAME_ROOM];
-        sum -= bytes_of(&cells[i]);
-        name_cell(&cells[i], name);
-        unlinkat(history.directory, name, 0);
+        struct stat file;
+        name_log(&log, name);
+        if (fstatat(history.directory, name, &file, AT_SYMLINK_NOFOLLOW) == 0)
+            sum += (uint64_t)file.st_size;
     }
-    free(cells);
+    return sum;
 }
+
+/* A log without the columns of hours before that time takes the place of it; one without any hour
+ * goes. */
+static bool forget_in(const struct log *log, const struct history_cell *cells, size_t n,
+                      uint64_t begin_s) {
+    char name[NAME_ROOM];
+    bool old = false, young = false;
+    name_log(log, name);
+    for (size_t i = 0; i < n; i++) {
+        const struct log other = log_of(&cells[i]);
+        old |= same_log(log, &other) && cells[i].begin_s < begin_s;
+        young |= same_log(log, &other) && cells[i].begin_s >= begin_s;
+    }
+    if (!young)
+        return unlinkat(history.directory, name, 0) == 0;
+    if (!old)
+        return true;
+    unlinkat(history.directory, TEMPORARY, 0);
+    int from = open_log(log, O_RDONLY);
+    int to = openat(history.directory, TEMPORARY,
+                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool done = from >= 0 && to >= 0 && history_log_copy(to, from, begin_s) &&
+                renameat(history.directory, TEMPORARY, history.directory, name) == 0;
+    if (from >= 0)
+        close(from);
+    if (to >= 0)
+        close(to);
+    return done;
+}
+
+/* The beginning of the first hour that may stay where so many bytes are to go. */
+static uint64_t find_first(const struct history_cell *cells, size_t n, uint64_t bytes) {
+    size_t i = 0;
+    for (uint64_t gone = 0; i < n && (i == 0 || gone < bytes); i++)
+        gone += cells[i].bytes;
+    while (i < n && cells[i].begin_s == cells[i - 1].begin_s)
+        i++;
+    return i < n ? cells[i].begin_s : UINT64_MAX;
+}
+
+/* The oldest go until the rest is small enough. Words of hours that are gone go with the last hour
+ * of their log. */
+static void forget_oldest(void) {
+    uint64_t spare = 0;
+    for (bool done = true; done;) {
+        size_t n;
+        uint64_t sum = bytes_of_all(), limit = history.limit - spare;
+        struct history_cell *cells =
+            sum > limit ? history_list(0, UINT64_MAX, sees_all, NULL, &n) : NULL;
+        uint64_t first = cells != NULL ? find_first(cells, n, sum - limit) : 0;
+        struct log log;
+        done = cells != NULL;
+        for (DIR *list = done ? open_list() : NULL; next_log(list, &log);)
+            done &= forget_in(&log, cells, n, first);
+        free(cells);
+        spare = history.limit / SPARE_PART;
+    }
+}
+
+/* ---- writing ---- */
 
 FILE *history_begin(const struct history_cell *cell) {
     history.cell = *cell;
-    unlinkat(history.directory, TEMPORARY, 0);
-    int fd = openat(history.directory, TEMPORARY,
-                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (file == NULL && fd >= 0)
-        close(fd);
-    return file;
+    history.text = NULL;
+    return open_memstream(&history.text, &history.bytes);
 }
 
-bool history_commit(FILE *file, bool keep) {
-    char name[NAME_ROOM];
-    bool written = fflush(file) == 0 && fsync(fileno(file)) == 0;
-    written = fclose(file) == 0 && written;
-    name_cell(&history.cell, name);
-    if (keep && written && renameat(history.directory, TEMPORARY, history.directory, name) == 0) {
-        forget_oldest();
-        return true;
+struct keeping {
+    int fd;
+    bool done;
+    int error;
+};
+
+static void keep(void *arg) {
+    struct keeping *keeping = arg;
+    const struct history_cell *cell = &history.cell;
+    const struct history_block hour = {
+        .begin_s = cell->begin_s, .end_s = cell->end_s, .weight = cell->weight};
+    char error[256];
+    struct profile *profile = read_pprof(history.text, history.bytes, error, sizeof error);
+    errno = EINVAL;
+    keeping->done = profile != NULL && history_write_hour(keeping->fd, &hour, profile);
+    keeping->error = errno;
+    profile_free(profile);
+    if (keeping->done)
+        history_write_days(keeping->fd, cell->begin_s);
+}
+
+bool history_commit(FILE *file, bool keep_it) {
+    const struct log log = log_of(&history.cell);
+    struct keeping keeping = {.error = ENOMEM};
+    const char *what;
+    bool written = fclose(file) == 0;
+    if (written && keep_it) {
+        keeping.fd = open_log(&log, O_RDWR | O_CREAT);
+        keeping.error = keeping.fd < 0 ? errno : ENOMEM;
+        if (keeping.fd >= 0 && memory_try(keep, &keeping, &what))
+            forget_oldest();
+        if (keeping.fd >= 0)
+            close(keeping.fd);
     }
-    int error = errno;
-    unlinkat(history.directory, TEMPORARY, 0);
-    errno = error;
-    return !keep;
+    free(history.text);
+    errno = keeping.error;
+    return !keep_it || keeping.done;
 }
 
 /* ---- reading ---- */
 
-static char *read_all(int fd, size_t bytes) {
-    char *data = memory_new(bytes + 1, 1, "a past hour");
-    size_t n = 0;
-    while (n < bytes) {
-        ssize_t got = read(fd, data + n, bytes - n);
-        if (got <= 0)
-            break;
-        n += (size_t)got;
-    }
-    if (n == bytes)
-        return data;
-    free(data);
-    return NULL;
+struct reading {
+    int fd;
+    struct log log;
+    const struct history_cell *cells;
+    size_t n;
+    const struct history_choice *choice;
+    bool days;
+    struct history_part part;
+    bool done;
+};
+
+static bool is_cell(const struct reading *r, const struct history_cell *cell,
+                    const struct history_block *block) {
+    const struct log log = log_of(cell);
+    return block->kind == HISTORY_HOUR && block->begin_s == cell->begin_s &&
+           block->end_s == cell->end_s && same_log(&log, &r->log);
 }
 
-struct profile *history_read(const struct history_cell *cell) {
-    char name[NAME_ROOM], error[256];
-    struct profile *profile = NULL;
-    struct stat file;
-    name_cell(cell, name);
-    int fd = openat(history.directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return NULL;
-    if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_size < FILE_BYTES) {
-        size_t bytes = (size_t)file.st_size;
-        char *data = read_all(fd, bytes);
-        profile = data != NULL ? read_pprof(data, bytes, error, sizeof error) : NULL;
-        free(data);
+static void read_cells(void *arg) {
+    struct reading *r = arg;
+    size_t n;
+    struct history_block *blocks = history_blocks(r->fd, &n);
+    bool *wanted = memory_new(n + 1, sizeof *wanted, "hours");
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t k = 0; k < n; k++)
+            wanted[k] |= is_cell(r, &r->cells[i], &blocks[k]);
+    r->done = history_read_hours(r->fd, blocks, n, wanted, r->choice, r->days, &r->part);
+    free(wanted);
+    free(blocks);
+}
+
+static bool read_log(struct reading *r) {
+    const char *what;
+    r->fd = open_log(&r->log, O_RDONLY);
+    if (r->fd < 0)
+        return false;
+    bool tried = memory_try(read_cells, r, &what);
+    close(r->fd);
+    if (!tried)
+        memory_die(what);
+    return r->done;
+}
+
+static bool is_first_of_log(const struct history_cell *cells, size_t i) {
+    const struct log log = log_of(&cells[i]);
+    for (size_t k = 0; k < i; k++) {
+        const struct log other = log_of(&cells[k]);
+        if (same_log(&log, &other))
+            return false;
     }
-    close(fd);
-    return profile;
+    return true;
+}
+
+struct history_part *history_read(const struct history_cell *cells, size_t n_cells,
+                                  const struct history_choice *choice, bool days, size_t *n) {
+    struct history_part *parts = NULL;
+    uint32_t n_parts = 0, room = 0;
+    for (size_t i = 0; i < n_cells; i++) {
+        struct reading r = {
+            .log = log_of(&cells[i]), .cells = cells, .n = n_cells, .choice = choice, .days = days};
+        if (!is_first_of_log(cells, i) || !read_log(&r))
+            continue;
+        parts = memory_grow(parts, n_parts, &room, sizeof *parts, "the past");
+        parts[n_parts++] = r.part;
+    }
+    *n = n_parts;
+    return parts;
 }

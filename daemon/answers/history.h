@@ -3,10 +3,10 @@
  * history.h - profiles of past hours, as files in a directory of ours: what windows (windows.h) no
  * longer have.
  *
- * An hour's profile of what a user's programs did, by what was counted, is a file in the format of
- * pprof, with its names. What it is of, and what it weighs, is its name, so that a time line is a
- * list of a directory, and nothing of it stays in memory. The oldest go when all of them are larger
- * than they may be. Any thread; a file appears whole, or not at all.
+ * An hour's profile of what a user's programs did, by what was counted, is a block in a log of two
+ * weeks (history_log.h), with all of its names. A time line is a list of blocks, and nothing of
+ * them stays in memory. The oldest go when all logs are larger than they may be. Any thread may
+ * read, one writes; an hour appears whole, or not at all.
  */
 #ifndef HCCT_HISTORY_H
 #define HCCT_HISTORY_H
@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "common/profile/profile.h"
+#include "daemon/answers/history_read.h"
 
 struct history_cell {
     uint64_t begin_s, end_s; /* since 1970 */
@@ -25,6 +26,8 @@ struct history_cell {
     uid_t uid;
     uint32_t collector; /* enum wire_collector */
     uint32_t clock;     /* enum wire_clock: CPU time and elapsed time are not added up */
+    uint64_t at, bytes; /* where it is in its log, and what it takes there; history_begin() does not
+                         * look at them */
 };
 
 /* Keeps them in DIR/history, of `limit` bytes at most. False: the directory can't be used, errno
@@ -32,10 +35,10 @@ struct history_cell {
 bool history_open(const char *directory, uint64_t limit);
 bool history_is_open(void);
 
-/* A file for the cell's profile, to be written by the caller, and then kept or given up by
- * history_commit(). NULL: errno says why. One at a time. */
+/* A stream for the cell's profile, which the caller writes in the format of pprof, and which is
+ * then kept or given up by history_commit(). NULL: errno says why. One at a time. */
 FILE *history_begin(const struct history_cell *cell);
-/* False: it could not be written, errno says why. Forgets what is too old. */
+/* False: it could not be kept, errno says why. Forgets what is too old. */
 bool history_commit(FILE *file, bool keep);
 
 /* The cells that overlap the span, in order of their beginnings, *n of them, malloc'ed. NULL: none,
@@ -44,7 +47,10 @@ struct history_cell *history_list(uint64_t from_s, uint64_t to_s,
                                   bool (*sees)(const void *arg, uid_t uid), const void *arg,
                                   size_t *n);
 
-/* The cell's profile. NULL: it is gone, or no profile. Gets memory by memory.h. */
-struct profile *history_read(const struct history_cell *cell);
+/* The profiles of these cells, in order of their beginnings, a part for each log that has weight;
+ * *n of them, the list and all the caller's. `days`: history_read_hours(). What can't be read is
+ * left out. Gets memory by memory.h. */
+struct history_part *history_read(const struct history_cell *cells, size_t n_cells,
+                                  const struct history_choice *choice, bool days, size_t *n);
 
 #endif

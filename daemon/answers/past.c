@@ -11,7 +11,6 @@
 
 #include "common/base/clock.h"
 #include "common/base/memory.h"
-#include "common/profile/copy.h"
 #include "common/profile/merge.h"
 #include "common/wire/metric.h"
 
@@ -137,20 +136,14 @@ static bool has_weight(const struct profile *profile) {
     return false;
 }
 
-/* What is asked for of a file; NULL: nothing. */
-static struct profile *read_part(const struct query *query, const struct history_cell *cell) {
-    const char *kind = metric_kind(cell->collector, cell->clock);
-    if (query->collector != NULL && strcmp(query->collector, kind) != 0)
-        return NULL;
-    struct profile *whole = history_read(cell), *part;
-    if (whole == NULL)
-        return NULL;
-    part = copy_processes(whole, wanted, query);
-    profile_free(whole);
-    if (has_weight(part))
-        return part;
-    profile_free(part);
-    return NULL;
+/* Of the cells those of the kind that is asked for, which stay in order. */
+static size_t choose_kind(const struct query *query, struct history_cell *cells, size_t n) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (query->collector == NULL ||
+            strcmp(query->collector, metric_kind(cells[i].collector, cells[i].clock)) == 0)
+            cells[kept++] = cells[i];
+    return kept;
 }
 
 /* So much time is in it, from here on. */
@@ -164,29 +157,46 @@ static void describe(struct profile *sum, const struct past *past, const struct 
     sum->is_past = true;
 }
 
+/* What is in memory, and parts from files. One alone is the sum by itself. */
+static struct profile *add_up(struct profile *live, const struct history_part *parts, size_t n,
+                              struct query_error *error) {
+    if (n == 1 && live == NULL) {
+        merge_finish(parts[0].profile, parts[0].trees);
+        return parts[0].profile;
+    }
+    struct merge_part *all = memory_new(n + 1, sizeof *all, "past hours");
+    size_t n_all = 0, bad;
+    if (live != NULL)
+        all[n_all++].profile = live;
+    for (size_t i = 0; i < n; i++)
+        all[n_all++] = (struct merge_part){parts[i].profile, parts[i].trees};
+    struct profile *sum = merge_parts(all, n_all, &bad, error->text, sizeof error->text);
+    free(all);
+    return sum;
+}
+
 struct profile *past_add(const struct past *past, struct profile *profile,
                          struct query_error *error) {
-    struct profile **part = memory_new(past->n + 1, sizeof(struct profile *), "past hours"), *sum;
+    const struct query *query = past->query;
+    const struct history_choice choice = {wanted, query};
+    struct history_cell *cells = memory_new(past->n, sizeof *cells, "past hours");
     bool live = has_weight(profile);
-    size_t n = 0, bad;
-    if (live)
-        part[n++] = profile;
-    for (size_t i = 0; i < past->n; i++) {
-        struct profile *more = read_part(past->query, &past->cells[i]);
-        if (more != NULL)
-            part[n++] = more;
-    }
-    if (n == 0)
-        sum = profile;
-    else
-        sum = merge_profiles((const struct profile *const *)part, n, &bad, error->text,
-                             sizeof error->text);
+    size_t n_parts;
+    memcpy(cells, past->cells, past->n * sizeof *cells);
+    size_t n = choose_kind(query, cells, past->n);
+    struct history_part *parts = history_read(cells, n, &choice, query->pid == 0, &n_parts);
+    struct profile *sum =
+        n_parts == 0 ? profile : add_up(live ? profile : NULL, parts, n_parts, error);
     if (sum != NULL)
         describe(sum, past, live ? profile : NULL);
-    for (size_t i = live; i < n; i++)
-        profile_free(part[i]);
+    for (size_t i = 0; i < n_parts; i++) {
+        if (parts[i].profile != sum)
+            profile_free(parts[i].profile);
+        free(parts[i].trees);
+    }
     if (sum != profile)
         profile_free(profile);
-    free(part);
+    free(parts);
+    free(cells);
     return sum;
 }

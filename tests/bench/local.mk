@@ -88,3 +88,17 @@ short-lives: all tests/targets/lives
 # Calls that can sleep, short processes, memory.
 BENCHES += tests/bench/small.sh
 EXTRA_DIST += tests/bench/small.sh tests/bench/small.py
+
+# Two weeks of hours, and what questions about them cost: takes minutes
+BENCHES += tests/bench/past.sh
+EXTRA_DIST += tests/bench/past.sh
+bench: tests/bench/past_bench
+EXTRA_PROGRAMS += tests/bench/past_bench
+CLEANFILES += tests/bench/past_bench
+tests_bench_past_bench_SOURCES = tests/bench/past_bench.c $(HISTORY_SOURCES) daemon/free.c
+tests_bench_past_bench_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS) -lm
+tests_bench_past_bench_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=free
+
+# hcct fleet over a day of 200 hosts.
+BENCHES += tests/bench/fleet_day.sh
+EXTRA_DIST += tests/bench/fleet_day.sh tests/bench/fleet_day.py

@@ -84,7 +84,7 @@ tests_fuzz_pprof_fuzz_SOURCES = tests/fuzz/pprof_fuzz.c
 tests_fuzz_pprof_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_pprof_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
-tests_fuzz_query_fuzz_SOURCES = daemon/answers/marked.c daemon/answers/numbered_copies.c daemon/answers/process_copies.c daemon/answers/history.c daemon/answers/past.c daemon/answers/query.c tests/fuzz/query_fuzz.c
+tests_fuzz_query_fuzz_SOURCES = daemon/answers/marked.c daemon/answers/numbered_copies.c daemon/answers/process_copies.c $(HISTORY_SOURCES) daemon/answers/past.c daemon/answers/query.c tests/fuzz/query_fuzz.c
 tests_fuzz_query_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_query_fuzz_LDADD = libhcct_assemble.a $(FUZZ_INGEST)
 

@@ -60,7 +60,7 @@ def test_create():
         result = run([HCCT, "push", "--create", "clickhouse", server.url])
         check(result.status == 0, f"tables are made: {result.err.decode()}")
     check(sorted(name for name, in server.ask("SHOW TABLES FROM hcct")) ==
-          ["deltas", "stacks", "totals"], "three of them")
+          ["deltas", "hours", "hours_of_deltas", "stacks", "totals"], "four of them, and what fills one")
     fleet("hot", status=4)
     fleet("list", status=4)
 
@@ -115,6 +115,28 @@ def test_twice():
     check(int(rows) >= int(server.ask("SELECT count() FROM hcct.deltas WHERE host = 'h1'")[0][0]),
           "rows that came again go when parts are merged")
     check_host("h1")
+
+
+def same_pushes():
+    """Is the table of sums by hour one of the pushes that there are, each once?"""
+    sums = server.ask("SELECT sum(weight) FROM hcct.hours WHERE hash = 0")
+    return sums == server.ask("SELECT sum(cityHash64(push)) FROM hcct.deltas")
+
+
+def test_hours(trusted):
+    """Answers are the same with the table of sums by hour, and where it is new and knows of no push."""
+    check(same_pushes() == trusted, "sums by hour are used" if trusted else "they are not, after repeated pushes")
+    with_sums, of_service = functions(hot()), hot("--service", "known_shares")
+    server.ask("DROP TABLE hcct.hours")
+    check(functions(hot()) == with_sums, "an earlier version's tables have no sums by hour")
+    check(run([HCCT, "push", "--create", "clickhouse", server.url]).status == 0, "they are made")
+    check(functions(hot()) == with_sums and hot("--service", "known_shares")["total"] == of_service["total"],
+          f"all {len(with_sums)} functions weigh the same")
+    run_program()
+    push(host="h2")
+    check(not same_pushes(), "some pushes are older than the table")
+    check_host("h2")
+    check(hot()["total"] == sum(hot("--host", f"h{i}")["total"] for i in (1, 2, 3)), "so that hour is added up")
 
 
 def test_killed():
@@ -201,7 +223,9 @@ try:
     with Daemon() as daemon:
         test_create()
         test_sums()
+        test_hours(True)
         test_twice()
+        test_hours(False)
         test_dashboard()
         test_killed()
         test_words()
