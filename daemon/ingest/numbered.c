@@ -44,21 +44,22 @@ static struct numbered_node node_of(const struct numbered_table *table, uint32_t
         .kind = NUMBERED_PLACE, .parent = it.parent, .frame = frame_of(addresses, &it)};
 }
 
-/* Of the session that goes on; NULL: there are none, or no memory. */
+/* Of the session that goes on; NULL: there are none, or no memory, or its agent says another thing
+ * than before: a table for each word of a liar would be one more each time. */
 static struct numbered_table *table_of(struct numbered *numbered,
                                        const struct session_memory *memory) {
-    struct numbered_table *table = numbered->tables;
+    struct numbered_table *table = numbered->own;
     uint32_t tag = atomic_load_explicit(&memory->session->contexts_tag, memory_order_acquire);
     uint32_t first = atomic_load_explicit(&memory->session->contexts_first, memory_order_relaxed);
     if (tag == 0 || first == 0 || first >= WIRE_CONTEXTS)
         return NULL;
-    if (table != NULL && table->tag == tag && table->first == first)
-        return table;
+    if (table != NULL)
+        return table->tag == tag && table->first == first ? table : NULL;
     table = calloc(1, sizeof *table);
     if (table == NULL)
         return NULL;
     *table = (struct numbered_table){.next = numbered->tables, .tag = tag, .first = first};
-    numbered->tables = table;
+    numbered->tables = numbered->own = table;
     return table;
 }
 
@@ -101,6 +102,8 @@ static void drop_oldest(struct numbered *numbered) {
     while ((*at)->next != NULL)
         at = &(*at)->next;
     numbered->nodes -= (*at)->n;
+    if (*at == numbered->own)
+        numbered->own = NULL;
     free_table(*at);
     *at = NULL;
 }
