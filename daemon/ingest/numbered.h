@@ -14,7 +14,10 @@
 #include "daemon/ingest/addresses.h"
 #include "daemon/ingest/session_memory.h"
 
-#define NUMBERED_MOST (1u << 20) /* kept of one process, or of all of an executable that ended */
+/* Kept of one process, or of all of an executable that ended: nodes, and tables, as one of a few
+ * nodes takes memory beside these. */
+#define NUMBERED_MOST        (1u << 20)
+#define NUMBERED_TABLES_MOST (1u << 16)
 
 enum numbered_kind { NUMBERED_UNUSED, NUMBERED_ROOT, NUMBERED_THREAD, NUMBERED_PLACE };
 
@@ -35,7 +38,7 @@ struct numbered_table {
 struct numbered {
     struct numbered_table *tables; /* the newest session's first */
     struct numbered_table *own; /* of these, the one of the session that goes on; NULL: none yet */
-    uint32_t nodes;             /* of all of them */
+    uint32_t n_tables, nodes;   /* of all of them */
 };
 
 /* How many entries the session's memory says it has. Before the rings are read: the modules of all

@@ -47,6 +47,7 @@ static void make_process(void) {
     CHECK(process != NULL);
     process->numbered.tables = one_path();
     process->numbered.nodes = DEPTH + 1;
+    process->numbered.n_tables = 1;
     registry_add(process);
 }
 

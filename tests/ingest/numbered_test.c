@@ -149,6 +149,43 @@ static void test_changed(void) {
     CHECK(numbered.tables == NULL && numbered.own == NULL);
 }
 
+/* Processes of few contexts each, or of none: what is kept of all of them has an end as well, and
+ * the latest are kept. */
+static void test_many(void) {
+    struct numbered all = {0};
+    for (uint32_t i = 0; i < NUMBERED_TABLES_MOST + 10; i++) {
+        struct numbered one = {0}, none = {0};
+        atomic_store(&memory.session->contexts_tag, TAG + 100 + i);
+        numbered_take(&none, &memory, addresses, FIRST);
+        CHECK(none.n_tables == 1 && none.nodes == 0);
+        numbered_fold(&all, &none);
+        numbered_take(&one, &memory, addresses, FIRST + 2);
+        numbered_fold(&all, &one);
+    }
+    CHECK_UINT(all.n_tables, NUMBERED_TABLES_MOST);
+    CHECK_UINT(all.nodes, 2 * NUMBERED_TABLES_MOST);
+    CHECK(all.tables->room == 2);
+    CHECK(numbered_find(&all, (uint64_t)(TAG + 109) << 32 | (FIRST + 1)) == NULL);
+    CHECK(numbered_find(&all, (uint64_t)(TAG + 110) << 32 | (FIRST + 1)) != NULL);
+    numbered_clear(&all);
+    CHECK_UINT(all.n_tables, 0);
+}
+
+/* What a session has before it goes for what comes. */
+static void test_full(void) {
+    struct numbered before = {0}, now = {0};
+    atomic_store(&memory.session->contexts_tag, TAG + 20);
+    numbered_take(&before, &memory, addresses, WIRE_CONTEXTS);
+    numbered_fold(&now, &before);
+    CHECK_UINT(now.nodes, WIRE_CONTEXTS - FIRST);
+    atomic_store(&memory.session->contexts_tag, TAG + 21);
+    numbered_take(&now, &memory, addresses, FIRST + 10);
+    CHECK_UINT(now.nodes, 10);
+    CHECK_UINT(now.n_tables, 1);
+    CHECK(numbered_find(&now, (uint64_t)(TAG + 21) << 32 | (FIRST + 1)) != NULL);
+    numbered_clear(&now);
+}
+
 static struct process *session_with_number(uint32_t tag) {
     struct process_params params = {
         .pid = getpid(), .uid = getuid(), .sampling = walks, .tree = {.epsilon = 0.01}};
@@ -211,6 +248,8 @@ int main(void) {
     test_taken(&numbered);
     test_modules();
     test_changed();
+    test_many();
+    test_full();
     test_resumed();
     test_folded(&numbered);
     session_memory_free(&memory);
