@@ -26,16 +26,23 @@ static void query_list(FILE *out, const struct fleet_server *server,
     fprintf(out, " GROUP BY %s, metric ORDER BY weight DESC, name FORMAT JSONEachRow", what);
 }
 
-static bool print_row(const struct json_object *row, void *arg) {
-    char name[64], when[32];
-    time_t last = (time_t)json_in_number(row, "last");
-    struct profile kind = {.type = json_in_text(row, "metric"), .unit = json_in_text(row, "unit")};
+/* A server may say a time of no year that there is. */
+static void say_time(char *text, size_t bytes, uint64_t seconds) {
+    time_t time = (time_t)seconds;
     struct tm parts;
+    if (localtime_r(&time, &parts) == NULL || strftime(text, bytes, "%F %T", &parts) == 0)
+        snprintf(text, bytes, "?");
+}
+
+static bool print_row(const struct json_object *row, void *arg) {
+    char name[64], metric[9], when[32];
+    const struct profile kind = {.type = "", .unit = json_in_text(row, "unit")};
     (void)arg;
     utf8_copy_clean(name, sizeof name, json_in_text(row, "name"));
-    strftime(when, sizeof when, "%F %T", localtime_r(&last, &parts));
-    printf("%-24s %-8.8s %6" PRIu64 " %16s %12" PRIu64 " %8" PRIu64 " %8" PRIu64 "  %s\n", name,
-           kind.type, json_in_number(row, "n"),
+    utf8_copy_clean(metric, sizeof metric, json_in_text(row, "metric"));
+    say_time(when, sizeof when, json_in_number(row, "last"));
+    printf("%-24s %-8s %6" PRIu64 " %16s %12" PRIu64 " %8" PRIu64 " %8" PRIu64 "  %s\n", name,
+           metric, json_in_number(row, "n"),
            format_weight(&kind, json_in_number(row, "weight")).text, json_in_number(row, "samples"),
            json_in_number(row, "lost_samples"), json_in_number(row, "pushes"), when);
     return true;

@@ -155,12 +155,14 @@ bool jit_object_functions(const struct jit_bytes *bytes, struct perf_map *map, u
     *print = 0;
     if (*budget > 0 && open_object(&object, bytes, budget))
         for (uint32_t i = 0; i < object.sections && *print == 0; i++) {
-            if (object.section[i].sh_type == SHT_SYMTAB && read_symbols(&object, i, &symbols)) {
+            if (object.section[i].sh_type != SHT_SYMTAB)
+                continue;
+            if (read_symbols(&object, i, &symbols)) {
                 *print = print_of(&object, &symbols);
                 if (*print != before)
                     add_functions(&object, &symbols, map);
-                close_symbols(&symbols);
             }
+            close_symbols(&symbols);
         }
     free(object.section);
     return *print != 0 && *print != before;

@@ -19,4 +19,9 @@ static inline uint64_t multiply_saturating(uint64_t a, uint64_t b) {
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
+/* The whole part; what is no number is as much as can be. */
+static inline uint64_t whole_saturating(double x) {
+    return x < 0x1p64 ? x > 0 ? (uint64_t)x : 0 : UINT64_MAX;
+}
+
 #endif

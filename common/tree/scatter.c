@@ -11,6 +11,7 @@
 #include "common/base/seeded_hash.h"
 #include "common/tree/correlation.h"
 #include "common/tree/draws.h"
+#include "common/tree/saturating.h"
 
 #define LEVELS       256         /* of a stack, from the root on */
 #define ITEMS        128         /* functions of one cluster */
@@ -374,7 +375,10 @@ static bool matters(const struct scatter *scatter, const struct function *functi
            share_class(share_of(scatter, function)) < SHARE_CLASSES;
 }
 
-#define IN_UNITS(squares) ((uint64_t)((squares) / (1ull << 2 * DRAWS_UNIT_SHIFT) + 0.5))
+/* An agent may say weights whose squares no count holds. */
+static uint64_t in_units(double squares) {
+    return whole_saturating(squares / (1ull << 2 * DRAWS_UNIT_SHIFT) + 0.5);
+}
 
 /* With the threads that are there. */
 static struct scatter_total total_now(const struct scatter *scatter) {
@@ -386,9 +390,9 @@ static struct scatter_total total_now(const struct scatter *scatter) {
 
 static void sum_total(const struct scatter *scatter, bool bursts, struct scatter_sums *sums) {
     const struct scatter_total total = total_now(scatter);
-    uint64_t lone = (uint64_t)scatter_total_greatest(&total, bursts);
-    sums->total += IN_UNITS(scatter_total_variance(&total, bursts));
-    sums->attached += (uint64_t)total.attached;
+    uint64_t lone = whole_saturating(scatter_total_greatest(&total, bursts));
+    sums->total = add_saturating(sums->total, in_units(scatter_total_variance(&total, bursts)));
+    sums->attached = add_saturating(sums->attached, whole_saturating(total.attached));
     sums->lone = lone > sums->lone ? lone : sums->lone;
 }
 
@@ -400,8 +404,9 @@ void scatter_sum(const struct scatter *scatter, bool bursts, struct scatter_sums
                          &excess[share_class(share_of(scatter, &scatter->slots[i]))]);
     for (int i = 0; scatter != NULL && i < SHARE_CLASSES; i++) {
         double varied = variance(scatter, bursts, &excess[i]);
-        sums->varied[i] += IN_UNITS(varied);
-        sums->independent[i] += varied > 0 ? IN_UNITS(excess[i].independent) : 0;
+        uint64_t independent = varied > 0 ? in_units(excess[i].independent) : 0;
+        sums->varied[i] = add_saturating(sums->varied[i], in_units(varied));
+        sums->independent[i] = add_saturating(sums->independent[i], independent);
     }
     if (scatter != NULL)
         sum_total(scatter, bursts, sums);

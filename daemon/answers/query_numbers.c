@@ -12,6 +12,7 @@
 #include "common/base/memory.h"
 #include "common/code/module.h"
 #include "common/render/format.h"
+#include "common/wire/wire.h"
 #include "daemon/answers/config.h"
 #include "daemon/answers/numbered_copies.h"
 #include "daemon/answers/process_copies.h"
@@ -55,16 +56,30 @@ static void flush_if_asked(struct process *process, const struct query_number_li
         ingest_flush(process);
 }
 
-static bool take(struct process *const *processes, size_t n, const struct query_number_list *list,
-                 struct assemble_part *part) {
+/* Of all paths of an answer. What an agent says may be one path of all nodes that a process can
+ * have, of which each number asked for would be another copy in hcctd's memory. */
+#define NODES_MOST WIRE_CONTEXTS
+
+static enum query_status too_long(struct query_error *error) {
+    snprintf(error->text, sizeof error->text,
+             "the paths of these contexts have more than %u calls together: ask for fewer at once",
+             NODES_MOST);
+    return QUERY_BAD;
+}
+
+static enum query_status take(struct process *const *processes, size_t n,
+                              const struct query_number_list *list, struct assemble_part *part,
+                              struct query_error *error) {
     bool taken = true;
-    for (size_t i = 0; i < n && taken; i++) {
+    for (size_t i = 0; i < n && taken && part->n_numbers <= NODES_MOST; i++) {
         pthread_mutex_lock(&processes[i]->lock);
-        for (unsigned k = 0; k < list->n && taken; k++)
+        for (unsigned k = 0; k < list->n && taken && part->n_numbers <= NODES_MOST; k++)
             taken = numbered_copy_one(&processes[i]->numbered, list->number[k], part);
         pthread_mutex_unlock(&processes[i]->lock);
     }
-    return taken;
+    if (!taken)
+        return query_no_memory("the paths of contexts", error);
+    return part->n_numbers <= NODES_MOST ? QUERY_OK : too_long(error);
 }
 
 struct writing {
@@ -121,9 +136,9 @@ enum query_status query_numbers(const struct query *query, const struct query_nu
     for (size_t i = 0; i < n; i++)
         flush_if_asked(processes[i], list);
     query_hold_frames(processes, n);
-    enum query_status status = take(processes, n, list, &part)
-                                   ? write_part(&part, out, error)
-                                   : query_no_memory("the paths of contexts", error);
+    enum query_status status = take(processes, n, list, &part, error);
+    if (status == QUERY_OK)
+        status = write_part(&part, out, error);
     query_drop_frames(processes, n);
     registry_free_list(processes, n);
     assemble_part_free(&part);

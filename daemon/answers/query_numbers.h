@@ -19,7 +19,8 @@ struct query_number_list {
 enum query_status query_numbers_set(struct query_number_list *list, const char *value,
                                     struct query_error *error);
 
-/* A number that no process has, or whose path is not known, is not in the answer. */
+/* A number that no process has, or whose path is not known, is not in the answer. QUERY_BAD: the
+ * paths are too long to be in one. */
 enum query_status query_numbers(const struct query *query, const struct query_number_list *list,
                                 FILE *out, struct query_error *error);
 

@@ -44,22 +44,50 @@ static struct numbered_node node_of(const struct numbered_table *table, uint32_t
         .kind = NUMBERED_PLACE, .parent = it.parent, .frame = frame_of(addresses, &it)};
 }
 
-/* Of the session that goes on; NULL: there are none, or no memory. */
+static void free_table(struct numbered_table *table) {
+    free(table->node);
+    free(table);
+}
+
+/* The oldest is last. */
+static void drop_oldest(struct numbered *numbered) {
+    struct numbered_table **at = &numbered->tables;
+    while ((*at)->next != NULL)
+        at = &(*at)->next;
+    numbered->nodes -= (*at)->n;
+    numbered->n_tables--;
+    if (*at == numbered->own)
+        numbered->own = NULL;
+    free_table(*at);
+    *at = NULL;
+}
+
+/* Of the session that goes on; NULL: there are none, or no memory, or its agent says another thing
+ * than before: a table for each word of a liar would be one more each time. */
 static struct numbered_table *table_of(struct numbered *numbered,
                                        const struct session_memory *memory) {
-    struct numbered_table *table = numbered->tables;
+    struct numbered_table *table = numbered->own;
     uint32_t tag = atomic_load_explicit(&memory->session->contexts_tag, memory_order_acquire);
     uint32_t first = atomic_load_explicit(&memory->session->contexts_first, memory_order_relaxed);
     if (tag == 0 || first == 0 || first >= WIRE_CONTEXTS)
         return NULL;
-    if (table != NULL && table->tag == tag && table->first == first)
-        return table;
+    if (table != NULL)
+        return table->tag == tag && table->first == first ? table : NULL;
     table = calloc(1, sizeof *table);
     if (table == NULL)
         return NULL;
     *table = (struct numbered_table){.next = numbered->tables, .tag = tag, .first = first};
-    numbered->tables = table;
+    numbered->tables = numbered->own = table;
+    numbered->n_tables++;
     return table;
+}
+
+/* For one node more: sessions that the program had before make it. */
+static bool make_room(struct numbered *numbered, struct numbered_table *table) {
+    while (numbered->nodes >= NUMBERED_MOST && table->next != NULL)
+        drop_oldest(numbered);
+    return numbered->nodes < NUMBERED_MOST &&
+           array_grow(&table->node, table->n, &table->room, sizeof *table->node);
 }
 
 void numbered_take(struct numbered *numbered, const struct session_memory *memory,
@@ -68,8 +96,7 @@ void numbered_take(struct numbered *numbered, const struct session_memory *memor
         return;
     struct numbered_table *table = table_of(numbered, memory);
     for (uint32_t i = table != NULL ? table->first + table->n : upto; i < upto; i++) {
-        if (numbered->nodes >= NUMBERED_MOST ||
-            !array_grow(&table->node, table->n, &table->room, sizeof *table->node))
+        if (!make_room(numbered, table))
             return;
         table->node[table->n++] = node_of(table, i, entry_of(memory, i), addresses);
         numbered->nodes++;
@@ -90,30 +117,35 @@ const struct numbered_table *numbered_find(const struct numbered *numbered, uint
     return NULL;
 }
 
-static void free_table(struct numbered_table *table) {
-    free(table->node);
-    free(table);
-}
-
-/* The oldest is last. */
-static void drop_oldest(struct numbered *numbered) {
+/* Nothing comes to them any more: what has no nodes goes, and room for more. Returns the end. */
+static struct numbered_table **trim_tables(struct numbered *numbered) {
     struct numbered_table **at = &numbered->tables;
-    while ((*at)->next != NULL)
-        at = &(*at)->next;
-    numbered->nodes -= (*at)->n;
-    free_table(*at);
-    *at = NULL;
+    while (*at != NULL) {
+        struct numbered_table *table = *at;
+        if (table->n == 0) {
+            *at = table->next;
+            numbered->n_tables--;
+            free_table(table);
+            continue;
+        }
+        void *node = realloc(table->node, table->n * sizeof *table->node);
+        if (node != NULL) {
+            table->node = node;
+            table->room = table->n;
+        }
+        at = &table->next;
+    }
+    return at;
 }
 
 void numbered_fold(struct numbered *into, struct numbered *from) {
-    struct numbered_table **end = &from->tables;
-    while (*end != NULL)
-        end = &(*end)->next;
+    struct numbered_table **end = trim_tables(from);
     *end = into->tables;
     into->tables = from->tables;
     into->nodes += from->nodes;
+    into->n_tables += from->n_tables;
     *from = (struct numbered){0};
-    while (into->nodes > NUMBERED_MOST)
+    while (into->nodes > NUMBERED_MOST || into->n_tables > NUMBERED_TABLES_MOST)
         drop_oldest(into);
 }
 
@@ -125,6 +157,9 @@ void numbered_each_frame(const struct numbered *numbered, void (*mark)(uint32_t 
 }
 
 void numbered_clear(struct numbered *numbered) {
-    while (numbered->tables != NULL)
-        drop_oldest(numbered);
+    for (struct numbered_table *table = numbered->tables, *next; table != NULL; table = next) {
+        next = table->next;
+        free_table(table);
+    }
+    *numbered = (struct numbered){0};
 }

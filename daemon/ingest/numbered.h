@@ -14,7 +14,10 @@
 #include "daemon/ingest/addresses.h"
 #include "daemon/ingest/session_memory.h"
 
-#define NUMBERED_MOST (1u << 20) /* kept of one process, or of all of an executable that ended */
+/* Kept of one process, or of all of an executable that ended: nodes, and tables, as one of a few
+ * nodes takes memory beside these. */
+#define NUMBERED_MOST        (1u << 20)
+#define NUMBERED_TABLES_MOST (1u << 16)
 
 enum numbered_kind { NUMBERED_UNUSED, NUMBERED_ROOT, NUMBERED_THREAD, NUMBERED_PLACE };
 
@@ -33,14 +36,16 @@ struct numbered_table {
 };
 
 struct numbered {
-    struct numbered_table *tables;
-    uint32_t nodes; /* of all of them */
+    struct numbered_table *tables; /* the newest session's first */
+    struct numbered_table *own; /* of these, the one of the session that goes on; NULL: none yet */
+    uint32_t n_tables, nodes;   /* of all of them */
 };
 
 /* How many entries the session's memory says it has. Before the rings are read: the modules of all
  * of these are in the log then. */
 uint32_t numbered_sent(const struct session_memory *memory);
-/* Takes those up to there that are new. */
+/* Takes those up to there that are new. A session has one table: of an agent that changes its mind
+ * about where that begins nothing more is taken. */
 void numbered_take(struct numbered *numbered, const struct session_memory *memory,
                    struct addresses *addresses, uint32_t upto);
 
@@ -49,8 +54,8 @@ const struct numbered_table *numbered_find(const struct numbered *numbered, uint
 /* The node of that table, NULL: it has none such. */
 const struct numbered_node *numbered_node(const struct numbered_table *table, uint32_t i);
 
-/* Moves all of `from`, a process that has ended; what is too much for one is dropped, of the oldest
- * tables. */
+/* Moves all of `from`, a process or a session that has ended; what is too much for one is dropped,
+ * of the oldest tables. */
 void numbered_fold(struct numbered *into, struct numbered *from);
 /* Calls `mark` for each frame. */
 void numbered_each_frame(const struct numbered *numbered, void (*mark)(uint32_t frame));

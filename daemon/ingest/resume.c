@@ -40,6 +40,7 @@ static void take(struct process *p, struct process *old) {
     p->effects = old->effects;
     old->effects = (struct scatter_effects){0};
     followed_add(&p->followed, &old->followed);
+    numbered_fold(&p->numbered, &old->numbered);
     p->ended.threads -= old->threads_open < p->ended.threads ? old->threads_open : p->ended.threads;
     p->since_ns = old->since_ns;
     p->since_mono_ns = old->since_mono_ns;

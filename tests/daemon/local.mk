@@ -28,6 +28,12 @@ tests_daemon_no_list_test_SOURCES = tests/daemon/no_list_test.c $(QUERY_SOURCES)
 tests_daemon_no_list_test_LDADD = $(QUERY_LIBS)
 tests_daemon_no_list_test_LDFLAGS = -pthread -Wl,--wrap=calloc
 
+check_PROGRAMS += tests/daemon/long_paths_test
+TESTS += tests/daemon/long_paths_test
+tests_daemon_long_paths_test_SOURCES = tests/daemon/long_paths_test.c daemon/answers/query_numbers.c $(QUERY_SOURCES)
+tests_daemon_long_paths_test_LDADD = $(QUERY_LIBS)
+tests_daemon_long_paths_test_LDFLAGS = -pthread
+
 check_PROGRAMS += tests/daemon/counters_test
 TESTS += tests/daemon/counters_test
 tests_daemon_counters_test_SOURCES = tests/daemon/counters_test.c \

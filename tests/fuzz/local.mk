@@ -2,9 +2,10 @@
 # tries the inputs that are kept and some thousand made of them, always the same; "make fuzz" builds
 # the targets once more, with clang's libFuzzer in the driver's place, and lets each look for more,
 # for FUZZ_SECONDS (60). FUZZ_TARGETS="ring trace" runs only these.
-FUZZ_NAMES = call_sites comments demangle eh_frame elf_protocol hello http_client jit_dump jit_object options perf_map pprof query ring \
-	session trace unwind
+FUZZ_NAMES = attach call_sites comments demangle eh_frame elf_protocol hello http_client jit_dump jit_object options otlp perf_map \
+	pprof query ring session trace unwind
 FUZZ_TESTS = \
+	tests/fuzz/attach_fuzz \
 	tests/fuzz/call_sites_fuzz \
 	tests/fuzz/comments_fuzz \
 	tests/fuzz/demangle_fuzz \
@@ -15,6 +16,7 @@ FUZZ_TESTS = \
 	tests/fuzz/jit_dump_fuzz \
 	tests/fuzz/jit_object_fuzz \
 	tests/fuzz/options_fuzz \
+	tests/fuzz/otlp_fuzz \
 	tests/fuzz/perf_map_fuzz \
 	tests/fuzz/pprof_fuzz \
 	tests/fuzz/query_fuzz \
@@ -33,6 +35,10 @@ FUZZ_LINK = $(AM_LDFLAGS) $(FUZZ_LINKED)
 FUZZ_INGEST = libhcct_fuzz.a libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.a \
 	libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) \
 	$(IBERTY_LIBS)
+
+tests_fuzz_attach_fuzz_SOURCES = client/attach/code.c client/attach/image.c client/attach/target.c tests/fuzz/attach_fuzz.c
+tests_fuzz_attach_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_attach_fuzz_LDADD = libhcct_fuzz.a
 
 tests_fuzz_call_sites_fuzz_SOURCES = tests/fuzz/call_sites_fuzz.c
 tests_fuzz_call_sites_fuzz_LDFLAGS = $(FUZZ_LINK)
@@ -71,6 +77,10 @@ tests_fuzz_jit_object_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a libhcct_common.
 tests_fuzz_options_fuzz_SOURCES = common/wire/burst.c common/wire/percent.c common/base/nearest.c common/base/nearest.h common/base/utf8.c common/base/utf8.h tests/fuzz/options_fuzz.c
 tests_fuzz_options_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_options_fuzz_LDADD = libhcct_fuzz.a -lm
+
+tests_fuzz_otlp_fuzz_SOURCES = tests/fuzz/otlp_fuzz.c
+tests_fuzz_otlp_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_otlp_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_fuzz_jit_dump_fuzz_SOURCES = tests/fuzz/jit_dump_fuzz.c
 tests_fuzz_jit_dump_fuzz_LDFLAGS = $(FUZZ_LINK)

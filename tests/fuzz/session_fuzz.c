@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * session_fuzz.c - anything in the memory that a process shares with the daemon: its header, its
- * module log, its slots and their rings. The daemon drains it, lists its threads and ends it.
+ * module log, its slots and their rings, its sampled blocks, contexts with numbers, marks and
+ * names. The daemon drains it, lists its threads and ends it.
  *
  * The process is this very program, so that what the module log names is looked up in earnest.
  */
@@ -10,6 +11,7 @@
 
 #include "common/wire/ring.h"
 #include "daemon/ingest/drain.h"
+#include "daemon/ingest/numbered.h"
 #include "daemon/ingest/process.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/threads.h"
@@ -19,7 +21,20 @@
 #define SLOTS_MAX  8u
 #define RATE       100u
 
-enum act { ACT_DRAIN, ACT_HEADER, ACT_MODULE, ACT_SLOT, ACT_STATE, ACT_LIST, ACT_WORDS };
+enum act {
+    ACT_DRAIN,
+    ACT_HEADER,
+    ACT_MODULE,
+    ACT_SLOT,
+    ACT_STATE,
+    ACT_LIST,
+    ACT_WORDS,
+    ACT_CONTEXT,
+    ACT_MARK,
+    ACT_BLOCK,
+    ACT_NAME,
+    ACTS
+};
 
 static unsigned drains;
 static bool grows; /* as many slots as the input asks for */
@@ -72,6 +87,74 @@ static void put_words(struct process *p, struct fuzz_input *input) {
     ring_publish(slot, at);
 }
 
+/* One more, whose number, parent and module are near to what may be; sometimes the table begins
+ * elsewhere, or is another one. */
+static void put_context(struct process *p, struct fuzz_input *input) {
+    struct wire_session *session = p->memory.session;
+    uint8_t choice = fuzz_take_byte(input);
+    uint32_t i = atomic_load(&session->contexts_used), ready = p->memory.contexts_ready;
+    if ((choice & 1) != 0)
+        atomic_store(&session->contexts_first, fuzz_take_byte(input));
+    if ((choice & 2) != 0)
+        atomic_store(&session->contexts_tag, fuzz_take_byte(input));
+    if ((choice & 4) != 0)
+        atomic_store(&session->contexts_wanted, fuzz_take_byte(input));
+    if (i < ready) {
+        char *first = (char *)session + WIRE_CONTEXTS_OFFSET(p->memory.slot_bytes);
+        struct wire_context *entry = (struct wire_context *)(void *)first + i;
+        uint64_t flags = (uint64_t)(choice >> 4) << 60, address = fuzz_take_byte(input) * 1024u;
+        entry->pc = flags | address;
+        entry->parent = fuzz_take_byte(input);
+        entry->module = fuzz_take_byte(input);
+    }
+    atomic_store(&session->contexts_used,
+                 (choice & 8) != 0 ? (uint32_t)fuzz_take_word(input) : i + 1);
+}
+
+static void put_mark(struct process *p, struct fuzz_input *input) {
+    struct wire_session *session = p->memory.session;
+    uint64_t number = atomic_load(&session->marks) + 1;
+    struct wire_mark *mark = &session->mark[(number - 1) % WIRE_MARKS];
+    uint8_t choice = fuzz_take_byte(input);
+    fuzz_take(input, mark->name, choice % sizeof mark->name);
+    atomic_store(&mark->time_ns, fuzz_take_word(input));
+    atomic_store(&mark->number, (choice & 0x80) != 0 ? fuzz_take_word(input) : number);
+    atomic_store(&session->marks, (choice & 0x40) != 0 ? fuzz_take_word(input) : number);
+}
+
+/* Where the heap is sampled. */
+static void put_block(struct process *p, struct fuzz_input *input) {
+    if (p->heap == NULL)
+        return;
+    struct wire_block *block =
+        (struct wire_block *)session_memory_blocks(&p->memory) + fuzz_take_byte(input);
+    atomic_store(&block->number, fuzz_take_byte(input));
+    atomic_store(&block->weight, fuzz_take_word(input) >> fuzz_take_byte(input) % 64);
+}
+
+/* What names a function of Python or a label, and whole lists of labels, with as many words as they
+ * say, or others. */
+static void put_name(struct process *p, struct fuzz_input *input) {
+    struct wire_slot *slot = take_slot(p, input);
+    uint64_t ring = session_memory_ring(&p->memory), at = atomic_load(&slot->head);
+    uint8_t choice = fuzz_take_byte(input), n = fuzz_take_byte(input);
+    bool list = (choice & 1) != 0;
+    uint64_t about = (choice & 2) != 0 ? WIRE_LABEL : WIRE_PYTHON;
+    uint64_t words = list ? n %= WIRE_LABELS + 2 : (n + 7u) / 8;
+    words = (choice & 4) != 0 ? fuzz_take_byte(input) : words;
+    ring_put(slot, ring, at++, wire_word(WIRE_PUSH, (list ? WIRE_LABEL : WIRE_NAME) | n));
+    if (!list)
+        ring_put(slot, ring, at++, about | fuzz_take_byte(input));
+    for (; words > 0; words--)
+        ring_put(slot, ring, at++, list ? fuzz_take_byte(input) : fuzz_take_word(input));
+    if ((choice & 8) != 0) {
+        ring_put(slot, ring, at++, wire_word(WIRE_PUSH, about | fuzz_take_byte(input)));
+        ring_put(slot, ring, at++, about | fuzz_take_byte(input));
+        ring_put(slot, ring, at++, wire_word(WIRE_CREDIT, n));
+    }
+    ring_publish(slot, at);
+}
+
 static void drain(struct process *p) {
     if (drains++ < DRAINS_MAX)
         process_drain(p, NULL, NULL);
@@ -85,10 +168,24 @@ static void list(struct process *p) {
     fuzz_must(n <= WIRE_SLOTS_MAX);
     free(threads);
     process_get_stats(p, &stats);
+    pthread_mutex_lock(&p->lock);
+    fuzz_must(process_tree(p) != NULL);
+    pthread_mutex_unlock(&p->lock);
+}
+
+static void check_numbered(const struct numbered *numbered) {
+    uint32_t nodes = 0;
+    for (const struct numbered_table *t = numbered->tables; t != NULL; t = t->next) {
+        for (uint32_t i = 0; i < t->n; i++)
+            fuzz_must(t->node[i].kind <= NUMBERED_ROOT || t->node[i].parent < t->first + i);
+        nodes += t->n;
+    }
+    fuzz_must(nodes == numbered->nodes && nodes <= NUMBERED_MOST);
+    fuzz_must(numbered->tables == NULL || numbered->tables->next == NULL); /* it is one session */
 }
 
 static void act(struct process *p, struct fuzz_input *input) {
-    uint8_t what = fuzz_take_byte(input) % 12;
+    uint8_t what = fuzz_take_byte(input) % (ACTS + 3);
     struct wire_slot *slot;
     switch (what) {
     case ACT_DRAIN:
@@ -110,6 +207,18 @@ static void act(struct process *p, struct fuzz_input *input) {
         break;
     case ACT_LIST:
         list(p);
+        break;
+    case ACT_CONTEXT:
+        put_context(p, input);
+        break;
+    case ACT_MARK:
+        put_mark(p, input);
+        break;
+    case ACT_BLOCK:
+        put_block(p, input);
+        break;
+    case ACT_NAME:
+        put_name(p, input);
         break;
     default:
         put_words(p, input);
@@ -134,6 +243,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     process_drain(p, NULL, NULL);
     list(p);
     process_end(p, true);
+    check_numbered(&p->numbered);
     list(p);
     registry_put(p);
     return 0;

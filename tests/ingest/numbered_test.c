@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include "common/code/frame.h"
+#include "daemon/ingest/drain.h"
+#include "daemon/ingest/process.h"
+#include "daemon/ingest/resume.h"
 #include "daemon/ingest/session_room.h"
 #include "tests/check.h"
 
@@ -124,6 +127,100 @@ static void test_modules(void) {
     numbered_clear(&numbered);
 }
 
+/* An agent says once where its table begins: one that says another thing each time gets no table
+ * for each of its words. */
+static void test_changed(void) {
+    struct numbered numbered = {0};
+    atomic_store(&memory.session->contexts_tag, TAG + 3);
+    numbered_take(&numbered, &memory, addresses, FIRST + 2);
+    for (uint32_t i = 1; i < 10; i++) {
+        atomic_store(&memory.session->contexts_tag, TAG + 3 + i);
+        numbered_take(&numbered, &memory, addresses, FIRST + 3);
+    }
+    atomic_store(&memory.session->contexts_tag, TAG + 3);
+    atomic_store(&memory.session->contexts_first, FIRST + 1);
+    numbered_take(&numbered, &memory, addresses, FIRST + 3);
+    CHECK(numbered.tables != NULL && numbered.tables->next == NULL);
+    CHECK_UINT(numbered.nodes, 2);
+    atomic_store(&memory.session->contexts_first, FIRST);
+    numbered_take(&numbered, &memory, addresses, FIRST + 3);
+    CHECK_UINT(numbered.nodes, 3);
+    numbered_clear(&numbered);
+    CHECK(numbered.tables == NULL && numbered.own == NULL);
+}
+
+/* Processes of few contexts each, or of none: what is kept of all of them has an end as well, and
+ * the latest are kept. */
+static void test_many(void) {
+    struct numbered all = {0};
+    for (uint32_t i = 0; i < NUMBERED_TABLES_MOST + 10; i++) {
+        struct numbered one = {0}, none = {0};
+        atomic_store(&memory.session->contexts_tag, TAG + 100 + i);
+        numbered_take(&none, &memory, addresses, FIRST);
+        CHECK(none.n_tables == 1 && none.nodes == 0);
+        numbered_fold(&all, &none);
+        numbered_take(&one, &memory, addresses, FIRST + 2);
+        numbered_fold(&all, &one);
+    }
+    CHECK_UINT(all.n_tables, NUMBERED_TABLES_MOST);
+    CHECK_UINT(all.nodes, 2 * NUMBERED_TABLES_MOST);
+    CHECK(all.tables->room == 2);
+    CHECK(numbered_find(&all, (uint64_t)(TAG + 109) << 32 | (FIRST + 1)) == NULL);
+    CHECK(numbered_find(&all, (uint64_t)(TAG + 110) << 32 | (FIRST + 1)) != NULL);
+    numbered_clear(&all);
+    CHECK_UINT(all.n_tables, 0);
+}
+
+/* What a session has before it goes for what comes. */
+static void test_full(void) {
+    struct numbered before = {0}, now = {0};
+    atomic_store(&memory.session->contexts_tag, TAG + 20);
+    numbered_take(&before, &memory, addresses, WIRE_CONTEXTS);
+    numbered_fold(&now, &before);
+    CHECK_UINT(now.nodes, WIRE_CONTEXTS - FIRST);
+    atomic_store(&memory.session->contexts_tag, TAG + 21);
+    numbered_take(&now, &memory, addresses, FIRST + 10);
+    CHECK_UINT(now.nodes, 10);
+    CHECK_UINT(now.n_tables, 1);
+    CHECK(numbered_find(&now, (uint64_t)(TAG + 21) << 32 | (FIRST + 1)) != NULL);
+    numbered_clear(&now);
+}
+
+static struct process *session_with_number(uint32_t tag) {
+    struct process_params params = {
+        .pid = getpid(), .uid = getuid(), .sampling = walks, .tree = {.epsilon = 0.01}};
+    struct process *p = process_new(&params);
+    CHECK(p != NULL);
+    struct wire_session *session = p->memory.session;
+    atomic_store(&session->contexts_wanted, FIRST + 2);
+    process_drain(p, NULL, NULL);
+    char *first = (char *)session + WIRE_CONTEXTS_OFFSET(p->memory.slot_bytes);
+    struct wire_context *entry = (struct wire_context *)(void *)first;
+    entry[FIRST] = (struct wire_context){WIRE_CONTEXT_ROOT, 0, 0};
+    entry[FIRST + 1] = (struct wire_context){0x401000, FIRST, 0};
+    atomic_store(&session->contexts_first, FIRST);
+    atomic_store(&session->contexts_tag, tag);
+    atomic_store(&session->contexts_used, FIRST + 2);
+    return p;
+}
+
+/* The agent took hcctd for dead, and has come back: what it gave before can still be decoded. */
+static void test_resumed(void) {
+    struct process *old = session_with_number(TAG), *p = session_with_number(TAG + 1);
+    uint64_t before = number(FIRST + 1), now = before + (1ull << 32);
+    process_drain(old, NULL, NULL);
+    CHECK(numbered_find(&old->numbered, before) != NULL);
+    CHECK(resume(p, old));
+    process_free(old);
+    CHECK(numbered_find(&p->numbered, before) != NULL);
+    process_drain(p, NULL, NULL);
+    CHECK(numbered_find(&p->numbered, before) != NULL);
+    CHECK(numbered_find(&p->numbered, now) != NULL);
+    CHECK_UINT(p->numbered.nodes, 4);
+    process_end(p, true);
+    process_free(p);
+}
+
 /* The oldest go first. */
 static void test_folded(struct numbered *numbered) {
     struct numbered all = {0};
@@ -150,6 +247,10 @@ int main(void) {
     test_room();
     test_taken(&numbered);
     test_modules();
+    test_changed();
+    test_many();
+    test_full();
+    test_resumed();
     test_folded(&numbered);
     session_memory_free(&memory);
     addresses_free(addresses);

@@ -13,6 +13,7 @@
 #include "common/profile/chance.h"
 #include "common/profile/diff.h"
 #include "common/tree/draws.h"
+#include "common/tree/saturating.h"
 #include "common/tree/scatter.h"
 #include "common/wire/wire.h"
 #include "preload/sample/draw.h"
@@ -508,6 +509,16 @@ static void check_unknown(const struct how *how) {
 #define OUTER_INNER(outer_ms, inner_ms) .outer_ns = (outer_ms)*1e6, .inner_ns = (inner_ms)*1e6
 #define BURSTS(length_ms, period_ms)    .length_ns = (length_ms)*MS, .period_ns = (period_ms)*MS
 
+/* An agent may send weights whose squares are beyond all counts: as much as can be, not nothing. */
+static void test_beyond(void) {
+    CHECK_UINT(whole_saturating(2e28), UINT64_MAX);
+    CHECK_UINT(whole_saturating(0x1p64), UINT64_MAX);
+    CHECK_UINT(whole_saturating(0x1p63), 1ull << 63);
+    CHECK_UINT(whole_saturating(NAN), UINT64_MAX);
+    CHECK_UINT(whole_saturating(1.6), 1);
+    CHECK_UINT(whole_saturating(-1), 0);
+}
+
 int main(void) {
     static const struct how hows[] = {
         {"100/s, 0.1 ms", OUTER_INNER(0.1, 0.05), 100, .seconds = 5},
@@ -583,5 +594,6 @@ int main(void) {
     check_diff(&slow, &fast);
     check_diff(&bursts, &bursts);
     check_unknown(&bursts);
+    test_beyond();
     return check_report();
 }
