@@ -84,12 +84,17 @@ static void forget_silent(struct agent_process *process) {
     process->silent.session = NULL;
 }
 
-/* Nobody uses it. */
+/* How it was with the daemon when the session was seen last, for the time after that. */
+static void note_silence(struct agent_process *process) {
+    struct wire_session *session = atomic_load(&process->session);
+    if (session != NULL)
+        process->fell_silent = !session_was_ended(session, atomic_load(&process->arena));
+}
+
+/* Nobody uses it, and nothing of it is read: it may be hidden. */
 static struct agent_left take_out(struct agent_process *process) {
     const struct agent_left old = {atomic_load(&process->session), atomic_load(&process->arena),
                                    process->session_bytes, process->arena_bytes};
-    if (old.session != NULL)
-        process->fell_silent = !session_was_ended(old.session, old.arena);
     atomic_store(&process->session, NULL);
     return old;
 }
@@ -111,6 +116,7 @@ static void drop(struct agent_process *process) {
 
 /* Another one is looked for. */
 static void set_aside(struct agent_process *process) {
+    note_silence(process);
     const struct agent_left old = take_out(process);
     if (old.session != NULL && process->fell_silent &&
         agent.settings.collector == WIRE_COLLECT_WALKS)
@@ -278,6 +284,7 @@ static bool hide(struct agent_process *process) {
     for (int i = 0; i < NAPS_MOST && !others_are_out(); i++)
         nap();
     if (others_are_out() && atomic_load(&process->session) != NULL) {
+        note_silence(process);
         hidden_from = first_to_hide(process);
         set_rights(process, PROT_NONE, PROT_NONE);
         return true;
@@ -311,9 +318,7 @@ bool session_hide(void) {
     return false;
 }
 
-/* Its memory is read once more, and is hidden. */
 void session_drop(void) {
-    set_rights(agent.process, PROT_READ | PROT_WRITE, PROT_READ);
     drop(agent.process);
 }
 
