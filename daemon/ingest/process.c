@@ -316,11 +316,25 @@ static void add_time(const struct process *p, const struct wire_unsampled *more,
     sum->unasked_ns += atomic_load(&more->unasked_ns);
 }
 
+/* Of a program's first session it is said what had come before it; else the last hcctd had some of
+ * that, and nothing of it is left. */
+static void add_missed(const struct process *p, struct process_stats *sum) {
+    const struct wire_session *session = p->memory.session;
+    bool again = p->before.by == BEFORE_BY_CLOCK;
+    sum->gap_ns +=
+        again ? session->before_ns
+              : atomic_load(&session->between.lost_ns) + atomic_load(&session->between.unasked_ns);
+    sum->gap_children_ns += p->missed.children_ns;
+    sum->restarts += again;
+}
+
 /* Before the session, and after it where there is no other one. */
 static void add_unsampled(const struct process *p, struct process_stats *sum) {
     const struct wire_session *session = p->memory.session;
     uint64_t earlier = p->before.earlier_ns;
-    if (p->before.by == BEFORE_BY_SESSION || p->before.by == BEFORE_BY_OTHER)
+    if (p->missed.so)
+        add_missed(p, sum);
+    else if (p->before.by == BEFORE_BY_SESSION || p->before.by == BEFORE_BY_OTHER)
         add_time(p, &session->between, sum);
     else if (p->before.by == BEFORE_BY_CLOCK)
         sum->unasked_ns += session->before_ns;

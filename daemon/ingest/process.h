@@ -19,6 +19,7 @@
 #include "common/tree/subwindows.h"
 #include "daemon/ingest/addresses.h"
 #include "daemon/ingest/arena.h"
+#include "daemon/ingest/families.h"
 #include "daemon/ingest/followed.h"
 #include "daemon/ingest/identity.h"
 #include "daemon/ingest/numbered.h"
@@ -32,7 +33,8 @@ enum before_by {
     BEFORE_BY_SESSION, /* the program has just begun, or its last session is at an end here:
                         * `between` of the session has it (wire.h) */
     BEFORE_BY_GAP,     /* it goes on from a checkpoint: gap_ns has it */
-    BEFORE_BY_CLOCK,   /* another hcctd has seen it: nothing of it was to be seen here */
+    BEFORE_BY_CLOCK,   /* another hcctd has seen it: nothing of it was to be seen here, unless that
+                        * is `missed` */
     BEFORE_BY_OTHER,   /* as BEFORE_BY_SESSION, but an earlier session is a process of its own */
 };
 
@@ -40,6 +42,12 @@ struct before {
     enum before_by by;
     uint64_t earlier_ns; /* CPU time of programs that the process had executed before, and that are
                           * known here; BEFORE_BY_OTHER: that of the other process */
+};
+
+/* hcctd goes on from a checkpoint, and this process began after that, and before hcctd. */
+struct missed {
+    bool so;              /* what came before this session is a gap */
+    uint64_t children_ns; /* CPU time of its children, before hcctd began */
 };
 
 struct process {
@@ -106,6 +114,10 @@ struct process {
     _Atomic uint64_t deferred_queued, deferred_done; /* ever; in this order */
     _Atomic uint32_t deferred_strikes;               /* times that the worker failed */
     struct trace_thread deferred_trace;
+
+    struct family family; /* at the last checkpoint, of one that was live; for who writes and reads
+                           * checkpoints */
+    struct missed missed; /* this session */
 };
 
 /* Windows are kept: of what grows with time, and may be cut into pieces. */
