@@ -371,14 +371,30 @@ bool ingest_start(void) {
            pthread_create(&ingest.thread, NULL, run, NULL) == 0;
 }
 
+/* A process whose rings are being read is notified as soon as one of them is. */
+void ingest_say_goodbye(void) {
+    static struct process *list[REGISTRY_LIVE_MAX]; /* no memory may be wanting for it */
+    size_t n = registry_all_live(list), left = 0;
+    drain_hurry(true);
+    for (size_t i = 0; i < n; i++)
+        if (!process_say_goodbye(list[i], false))
+            list[left++] = list[i];
+        else
+            registry_put(list[i]);
+    for (size_t i = 0; i < left; i++)
+        process_say_goodbye(list[i], true);
+    drain_hurry(false);
+    registry_put_all(list, left);
+}
+
 /* What is written after the last reading is lost, and the agents of programs whose calls are
  * counted say so in their next session. Walks that were under way then are read at the very end. */
-static void say_goodbye(void) {
+static void read_the_rest(void) {
     struct process **list = ingest.live;
     size_t n = registry_all_live(list);
     for (size_t i = 0; i < n; i++) {
         drain_to_end(list[i]);
-        process_say_goodbye(list[i]);
+        process_say_read(list[i]);
     }
     for (size_t i = 0; i < n; i++)
         if (list[i]->sampling.collector == WIRE_COLLECT_WALKS)
@@ -390,5 +406,6 @@ void ingest_stop(void) {
     ingest.stop = true;
     wake();
     pthread_join(ingest.thread, NULL);
-    say_goodbye();
+    ingest_say_goodbye(); /* none is left that does not know it, but one that has just come */
+    read_the_rest();
 }

@@ -106,6 +106,7 @@ struct process {
     bool said_goodbye;       /* under the lock */
     bool over;               /* the same: it ends without another session of the same program */
     bool executed;           /* the same: another program runs in the process by now */
+    bool reads_no_more;      /* the same: its agent knows it */
     uint64_t goodbye_cpu_ns; /* its CPU time then: what comes after it nobody has seen */
 
     /* deferred_unwind.h; written under the lock */
@@ -193,10 +194,14 @@ void process_publish_table(struct process *process, const struct module_table *t
 /* The same; the process's lock is held. */
 void process_publish_table_locked(struct process *process, const struct module_table *table);
 
-/* hcctd ends, and the process goes on: its agent is notified, and threads that wait for room are
- * woken. Where calls are counted, process_drain() reads no ring after this: the agent takes what is
- * in them for lost. */
-void process_say_goodbye(struct process *process);
+/* hcctd ends, and the process goes on: its agent is notified, threads that wait for room are woken,
+ * and write no more. False: its lock is held, and it was not to `wait` for that. */
+bool process_say_goodbye(struct process *process, bool wait);
+/* What its rings had was read; of what is written to them from now on nothing will be. Where calls
+ * are counted, the agent takes that for lost. */
+void process_say_read(struct process *process);
+/* The same; the process's lock is held, and it is live. */
+void process_stop_reading(struct process *process);
 /* The agent has left it, and it goes on. */
 bool process_has_left(struct process *process);
 

@@ -49,6 +49,11 @@ bool session_was_ended(struct wire_session *session, const struct wire_arena *ar
     return says_goodbye(session) || is_killed(arena);
 }
 
+bool session_was_read(struct wire_session *session, const struct wire_arena *arena) {
+    uint32_t control = atomic_load_explicit(&session->control, memory_order_acquire);
+    return (control & WIRE_CONTROL_READ) != 0 || is_killed(arena);
+}
+
 bool session_is_dead(struct wire_session *session) {
     if (session_was_ended(session, atomic_load(&agent.process->arena)))
         return true;
@@ -99,11 +104,12 @@ static struct agent_left take_out(struct agent_process *process) {
     return old;
 }
 
-static void give_up(const struct agent_left *old) {
+/* `waits`: for the daemon's last word. */
+static void give_up(const struct agent_left *old, bool waits) {
     if (old->session == NULL)
         return;
     if (agent.settings.collector == WIRE_COLLECT_CALLS)
-        session_left_keep(old);
+        session_left_keep(old, waits);
     else
         session_left_unmap(old);
 }
@@ -111,7 +117,7 @@ static void give_up(const struct agent_left *old) {
 static void drop(struct agent_process *process) {
     const struct agent_left old = take_out(process);
     forget_silent(process);
-    give_up(&old);
+    give_up(&old, false);
 }
 
 /* Another one is looked for. */
@@ -122,7 +128,7 @@ static void set_aside(struct agent_process *process) {
         agent.settings.collector == WIRE_COLLECT_WALKS)
         process->silent = old;
     else
-        give_up(&old);
+        give_up(&old, true);
 }
 
 /* Of the last session: there is another one now, whose memory may need its room. */
@@ -385,6 +391,7 @@ static void note_end_in_silence(struct agent_thread *thread) {
 
 void session_note_end(struct agent_thread *thread) {
     struct wire_session *session = session_enter(thread);
+    session_free_left();
     unsampled_account_all();
     unsampled_add(child_ends_lost(), true);
     if (session == NULL) {
@@ -392,6 +399,7 @@ void session_note_end(struct agent_thread *thread) {
         return;
     }
     session_tell_labels(session);
+    session_tell_lost(session);
     marks_send(session);
     unsampled_tell(session);
     context_send(session);
