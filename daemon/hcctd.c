@@ -288,10 +288,11 @@ static void serve(int listener, int tcp, int signals) {
     tell_ready(tcp);
     acceptor_loop(&acceptor);
     listener_close(listener, config.socket);
+    ingest_say_goodbye(); /* programs that count calls do not wait for what follows */
     http_stop();
     ingest_stop();
     history_keeper_stop();
-    snapshot_all(true); /* programs that count calls do not wait for it any more */
+    snapshot_all(true);
     renderer_stop();
     finished_stop();
     frame_sweep_stop();

@@ -99,8 +99,9 @@ static void note_missing(struct chance *chance, const struct profile *profile, u
         strcmp(it->collector, "walks") != 0 || !by_cpu || it->cpu_ns == 0 ||
         profile->window_ns != 0 || total != it->total)
         return;
+    uint64_t own_lost = profile_lost(profile, it) - profile_lost_elsewhere(profile, it);
     chance->missing += (double)it->cpu_ns - (double)total - (double)it->unasked_ns -
-                       (double)it->no_room_ns - (double)profile_lost(profile, it);
+                       (double)it->no_room_ns - (double)own_lost;
 }
 
 void chance_add(struct chance *chance, const struct profile *profile, uint32_t process,

@@ -209,6 +209,16 @@ static void add_side(struct joining *j, int side, const struct profile *from) {
 
 /* ---- weights ---- */
 
+/* To the processes of all executables but those that have them already. */
+static void spread_lost(struct diff_join *join, int side, const struct part *part) {
+    const struct profile *from = part->from;
+    for (uint32_t i = 1; i < from->n_processes; i++) {
+        uint64_t lost = profile_lost_elsewhere(from, &from->processes[i]);
+        for (uint32_t k = 1; k < join->profile->n_processes && lost > 0; k++)
+            join->group[side][k].lost += k != part->process[i] ? lost : 0;
+    }
+}
+
 static void tally_processes(struct diff_join *join, int side, const struct part *part) {
     const struct profile *from = part->from;
     uint64_t *total = weigh_processes(from);
@@ -218,6 +228,7 @@ static void tally_processes(struct diff_join *join, int side, const struct part 
         add_process(group, from, i, total[i]);
         add_process(&join->all[side], from, i, total[i]);
     }
+    spread_lost(join, side, part);
     for (uint32_t i = 1; i < join->profile->n_processes; i++)
         join->group[side][i].lost += (uint64_t)chance_left_out(&join->group[side][i].chance);
     join->all[side].lost += (uint64_t)chance_left_out(&join->all[side].chance);

@@ -355,7 +355,13 @@ double profile_scale(const struct profile_process *process) {
 uint64_t profile_lost(const struct profile *profile, const struct profile_process *process) {
     if (profile_of_calls(profile))
         return process->lost * (process->every > 1 ? process->every : 1);
-    return process->lost_ns + (strcmp(profile->type, "cpu") == 0 ? process->gap_ns : 0);
+    bool gaps = strcmp(profile->type, "cpu") == 0;
+    return process->lost_ns + (gaps ? process->gap_ns + process->gap_children_ns : 0);
+}
+
+uint64_t profile_lost_elsewhere(const struct profile *profile,
+                                const struct profile_process *process) {
+    return strcmp(profile->type, "cpu") == 0 ? process->gap_children_ns : 0;
 }
 
 bool profile_is_sample(const struct profile_process *process) {

@@ -249,6 +249,10 @@ double profile_scale(const struct profile_process *process);
 /* What weighs so much was lost, in the profile's unit, and is in no context: samples that found no
  * room, CPU time that a hcctd which was killed had not written down, calls. */
 uint64_t profile_lost(const struct profile *profile, const struct profile_process *process);
+/* Of that, what was not the process's own, but may be any one's: of children that no hcctd has
+ * seen. */
+uint64_t profile_lost_elsewhere(const struct profile *profile,
+                                const struct profile_process *process);
 /* Its weights are estimates from a part of what it did: stack samples, bursts, one call in N. */
 bool profile_is_sample(const struct profile_process *process);
 

@@ -338,13 +338,18 @@ static void put_cost(const struct text *text, const struct profile_process *sum)
 
 /* hcctd was killed, and went on from what it had written down. */
 static void put_gap(const struct text *text, const struct profile_process *sum) {
-    if (sum->restarts == 0)
+    uint64_t gap_ns = sum->gap_ns + sum->gap_children_ns;
+    if (sum->restarts == 0 && gap_ns == 0)
         return;
     text_label(text, "gap");
     fprintf(text->out, "hcctd was started anew%s: %s%s of CPU time after its checkpoint ",
             sum->restarts > 1 ? ", more than once" : "", sum->unfinished > 0 ? "more than " : "",
-            format_time(sum->gap_ns).text);
-    fputs("is in no context\n", text->out);
+            format_time(gap_ns).text);
+    fputs("is in no context", text->out);
+    if (sum->gap_children_ns > 0)
+        fprintf(text->out, ", %s of it of children that began and ended meanwhile",
+                format_time(sum->gap_children_ns).text);
+    fputc('\n', text->out);
 }
 
 static void put_unresolved(const struct text *text) {

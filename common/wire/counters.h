@@ -129,7 +129,8 @@
 #define RESTART_COUNTERS(X)                                                                        \
     X(restarts, uint32_t)                                                                          \
     X(gap_ns, uint64_t)     /* CPU time after the checkpoint that nobody saw: in no context */     \
-    X(unfinished, uint32_t) /* processes that ended meanwhile: their last part is missing */
+    X(unfinished, uint32_t) /* processes that ended meanwhile: their last part is missing */       \
+    X(gap_children_ns, uint64_t) /* as gap_ns, of children that began and ended meanwhile */
 
 #define NO_COUNTER(...) /* for the kinds that an expansion leaves out */
 

@@ -24,9 +24,10 @@
  *     [ struct wire_arena | unwind tables (unwind_table.h) at offsets that wire_module.table names
  * ]
  *
- * The end of a session: the daemon reads the rings for the last time, sets WIRE_CONTROL_GONE and
- * wakes who waits for it. When it is killed, the kernel says so in wire_arena.daemon. When it only
- * stands still, its heartbeat grows old. In each case the agent leaves the session.
+ * The end of a session: the daemon sets WIRE_CONTROL_GONE and wakes who waits for it, reads the
+ * rings for the last time, and sets WIRE_CONTROL_READ. When it is killed, the kernel says so in
+ * wire_arena.daemon. When it only stands still, its heartbeat grows old. The agent leaves the
+ * session at the first of these.
  *
  * Who writes a field is said beside it. The daemon trusts nothing that an agent can write: each
  * index is reduced to its range before use, each size is checked, each string is bounded.
@@ -45,7 +46,7 @@
 #include "common/wire/counters.h"
 #include "common/wire/tags.h"
 
-#define WIRE_VERSION       18u
+#define WIRE_VERSION       19u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -314,7 +315,9 @@ struct wire_context {
 
 enum wire_control {
     WIRE_CONTROL_ON = 1u,   /* daemon: profile; otherwise the agent stays idle */
-    WIRE_CONTROL_GONE = 2u, /* daemon, as its last word: no ring of this session is read any more */
+    WIRE_CONTROL_GONE = 2u, /* daemon: it ends, or has another session with this process; what is
+                             * written from now on may be lost */
+    WIRE_CONTROL_READ = 4u, /* daemon, as its last word: no ring of this session is read any more */
 };
 
 /* Time of threads for which the agent did not sample them, by the clock of samples, agent. */

@@ -86,6 +86,7 @@ static void describe(struct json_out *json, struct process *p) {
     json_number_member(json, "broken_rings", stats.broken);
     json_number_member(json, "restarts", stats.restarts);
     json_number_member(json, "gap_ns", stats.gap_ns);
+    json_number_member(json, "gap_children_ns", stats.gap_children_ns);
     json_end(json, '}');
 }
 

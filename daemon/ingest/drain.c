@@ -202,15 +202,22 @@ static void take_numbered(struct process *p, uint32_t upto, bool last) {
         numbered_take(&p->numbered, &p->memory, p->addresses, upto);
 }
 
+static _Atomic bool hurry;
+
+void drain_hurry(bool now) {
+    hurry = now;
+}
+
 static bool drain_all(struct process *p, struct sweep sweep) {
     uint32_t numbered = p->sampling.place == 0 ? numbered_sent(&p->memory) : 0;
     p->undrained = false;
     process_take_names(p);
     if (!p->shares)
         marks_take(p);
-    uint32_t n = session_memory_slots(&p->memory);
-    for (uint32_t i = p->sampling.place; i < n; i += session_memory_places(&p->sampling))
+    uint32_t n = session_memory_slots(&p->memory), i = p->sampling.place;
+    for (; i < n && (sweep.last || !hurry); i += session_memory_places(&p->sampling))
         drain_slot(p, i, &sweep);
+    p->undrained |= i < n;
     take_numbered(p, numbered, sweep.last);
     p->fills_soon = sweep.fills_soon;
     if (sweep.copies)
@@ -218,8 +225,9 @@ static bool drain_all(struct process *p, struct sweep sweep) {
     return sweep.any;
 }
 
+/* What is left in a ring of calls then, its agent counts. */
 static bool is_read(const struct process *p) {
-    return p->live && !(p->said_goodbye && p->sampling.collector == WIRE_COLLECT_CALLS);
+    return p->live && !(p->reads_no_more && p->sampling.collector == WIRE_COLLECT_CALLS);
 }
 
 bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
@@ -255,6 +263,7 @@ void process_end(struct process *p, bool over) {
         drain_all(p, (struct sweep){
                          .now = clock_now(), .repeats_left = REPEATS_MAX_AT_END, .last = true});
         p->ended.broken += p->undrained; /* what is left is dropped: no honest ring asks for more */
+        process_stop_reading(p);         /* threads of a process that goes on may still write */
     }
     deferred_unwind_take(p, &deferred);
     if (p->live) {

@@ -19,6 +19,9 @@ typedef void process_module_seen(void *arg, struct process *process, uint32_t in
  * there was something to read. Called by the ingest thread and before a query, with a reference. */
 bool process_drain(struct process *process, process_module_seen *seen, void *arg);
 
+/* process_drain ends early, after the ring that it reads. Any thread. */
+void drain_hurry(bool now);
+
 /* The session is over: drains its rings for the last time and gives back all but the tree. Raw
  * stack samples may still come to that (deferred_unwind.h). `over`: so is the program, as far as
  * is known. */

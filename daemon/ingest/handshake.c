@@ -97,6 +97,7 @@ static struct session_sampling sampling_of(const struct wire_hello *hello, uint3
         .credit = hello->credit < WIRE_CREDITS ? hello->credit : WIRE_CREDIT_LAST,
         .own_pid = hello->pid,
         .threads = (hello->flags & WIRE_HELLO_THREADS) != 0,
+        .alone = (hello->flags & WIRE_HELLO_NO_FOLLOW) != 0,
         .place = place,
         .places = metrics_of(hello),
     };

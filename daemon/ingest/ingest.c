@@ -24,6 +24,7 @@
 #include "common/wire/compiler.h"
 #include "daemon/ingest/deferred_unwind.h"
 #include "daemon/ingest/drain.h"
+#include "daemon/ingest/families.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/resume.h"
 #include "daemon/ingest/tables.h"
@@ -106,7 +107,7 @@ static void note_exec(struct process *old, struct process *const *processes, siz
     old->executed = true;
     process_stats_locked(old, &stats);
     uint64_t used = old->live ? old->memory.session->earlier_ns + stats.counter[WIRE_CREDITED_NS] +
-                                    stats.counter[WIRE_LOST_NS] + stats.unasked_ns
+                                    stats.counter[WIRE_LOST_NS] + stats.unasked_ns + stats.gap_ns
                               : 0;
     if (wire_clock_sleeps(old->sampling.clock))
         used = UINT64_MAX; /* it is not known */
@@ -141,6 +142,18 @@ static void replace(struct process *old, struct process *const *processes, size_
     registry_put(old);
 }
 
+/* No process is known that it goes on with. */
+static void note_missed(struct process *const *processes, size_t n) {
+    uint64_t children_ns;
+    const struct process *first = processes[0];
+    bool missed = families_missed(first->pid, first->identity.start_ticks, &children_ns);
+    for (size_t i = 0; i < n && missed; i++)
+        if (processes[i]->before.by == BEFORE_BY_CLOCK ||
+            processes[i]->before.by == BEFORE_BY_SESSION)
+            processes[i]->missed =
+                (struct missed){true, processes[i]->sampling.alone ? 0 : children_ns};
+}
+
 void ingest_adopt(struct process *const *processes, size_t n, bool again) {
     struct frame_user *frames = processes[0]->frames;
     pid_t pid = processes[0]->pid;
@@ -154,6 +167,7 @@ void ingest_adopt(struct process *const *processes, size_t n, bool again) {
         replace(old, processes, n, again);
     while (again && (old = registry_find_waiting(pid, &processes[0]->identity)) != NULL)
         replace(old, processes, n, true);
+    note_missed(processes, n);
     for (size_t i = 0; i < n; i++) {
         number[i] = processes[i]->number;
         there &= watch_end(processes[i]);
@@ -357,14 +371,30 @@ bool ingest_start(void) {
            pthread_create(&ingest.thread, NULL, run, NULL) == 0;
 }
 
+/* A process whose rings are being read is notified as soon as one of them is. */
+void ingest_say_goodbye(void) {
+    static struct process *list[REGISTRY_LIVE_MAX]; /* no memory may be wanting for it */
+    size_t n = registry_all_live(list), left = 0;
+    drain_hurry(true);
+    for (size_t i = 0; i < n; i++)
+        if (!process_say_goodbye(list[i], false))
+            list[left++] = list[i];
+        else
+            registry_put(list[i]);
+    for (size_t i = 0; i < left; i++)
+        process_say_goodbye(list[i], true);
+    drain_hurry(false);
+    registry_put_all(list, left);
+}
+
 /* What is written after the last reading is lost, and the agents of programs whose calls are
  * counted say so in their next session. Walks that were under way then are read at the very end. */
-static void say_goodbye(void) {
+static void read_the_rest(void) {
     struct process **list = ingest.live;
     size_t n = registry_all_live(list);
     for (size_t i = 0; i < n; i++) {
         drain_to_end(list[i]);
-        process_say_goodbye(list[i]);
+        process_say_read(list[i]);
     }
     for (size_t i = 0; i < n; i++)
         if (list[i]->sampling.collector == WIRE_COLLECT_WALKS)
@@ -376,5 +406,6 @@ void ingest_stop(void) {
     ingest.stop = true;
     wake();
     pthread_join(ingest.thread, NULL);
-    say_goodbye();
+    ingest_say_goodbye(); /* none is left that does not know it, but one that has just come */
+    read_the_rest();
 }

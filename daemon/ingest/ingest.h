@@ -10,7 +10,10 @@
 #include "daemon/ingest/process.h"
 
 bool ingest_start(void);
-/* Ends the thread; what is still in the rings is read by ingest_flush. */
+/* hcctd ends: agents hear of it at once, and write no more; what they have written is still read.
+ * The main thread, when no process is adopted any more. */
+void ingest_say_goodbye(void);
+/* Ends the thread, after a last reading of all rings. The same. */
 void ingest_stop(void);
 
 /* A process has come, once for each of its n metrics, at most WIRE_METRICS_MAX: they belong to the

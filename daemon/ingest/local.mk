@@ -4,6 +4,7 @@ libhcct_ingest_a_SOURCES = \
 	daemon/ingest/addresses.c daemon/ingest/addresses.h daemon/ingest/arena.c \
 	daemon/ingest/arena.h daemon/ingest/deferred_unwind.c daemon/ingest/deferred_unwind.h \
 	daemon/ingest/drain.c daemon/ingest/drain.h \
+	daemon/ingest/families.c daemon/ingest/families.h \
 	daemon/ingest/finished.c daemon/ingest/finished.h daemon/ingest/followed.c \
 	daemon/ingest/followed.h daemon/ingest/frame_sweep.c \
 	daemon/ingest/frame_sweep.h daemon/ingest/heap.c daemon/ingest/heap.h daemon/ingest/handshake.c daemon/ingest/handshake.h \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * proc_stat.c - fields 4, 14, 15, 20 and 22; the command name before them may hold anything, so the
- * text is read from its last parenthesis on.
+ * proc_stat.c - fields 4, 14 to 17, 20 and 22; the command name before them may hold anything, so
+ * the text is read from its last parenthesis on.
  */
 #include "daemon/ingest/proc_stat.h"
 
@@ -24,7 +24,8 @@ static bool cpu_clock(pid_t pid, uint64_t *ns) {
 
 bool proc_stat_read(pid_t pid, struct proc_stat *stat) {
     char path[64], text[1024];
-    uint64_t user, system, threads, start;
+    uint64_t user, system, of_children[2], threads, start;
+    const uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
     int parent;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -36,15 +37,17 @@ bool proc_stat_read(pid_t pid, struct proc_stat *stat) {
         return false;
     text[n] = '\0';
     const char *after_name = strrchr(text, ')');
-    if (after_name == NULL || sscanf(after_name + 1,
-                                     " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
-                                     " %" SCNu64 " %*d %*d %*d %*d %" SCNu64 " %*d %" SCNu64,
-                                     &parent, &user, &system, &threads, &start) != 5)
+    if (after_name == NULL ||
+        sscanf(after_name + 1,
+               " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64 " %" SCNu64
+               " %" SCNu64 " %*d %*d %" SCNu64 " %*d %" SCNu64,
+               &parent, &user, &system, &of_children[0], &of_children[1], &threads, &start) != 7)
         return false;
     stat->parent = parent;
+    stat->children_ns = (of_children[0] + of_children[1]) * tick_ns;
     stat->threads = threads;
     stat->start_ticks = start;
     if (!cpu_clock(pid, &stat->cpu_ns))
-        stat->cpu_ns = (user + system) * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+        stat->cpu_ns = (user + system) * tick_ns;
     return true;
 }

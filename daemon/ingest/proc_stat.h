@@ -14,6 +14,7 @@ struct proc_stat {
     uint64_t cpu_ns; /* user and system time of all its threads */
     uint64_t threads;
     uint64_t start_ticks; /* after boot: with its number, that of no other process */
+    uint64_t children_ns; /* of children that it has waited for, theirs included; to 20 ms */
 };
 
 /* False when there is no such process any more (a zombie still is one). */

@@ -287,16 +287,41 @@ static uint64_t cpu_now(const struct process *p, const struct process_stats *sta
     return stat.cpu_ns > earlier ? stat.cpu_ns - earlier : 0;
 }
 
-void process_say_goodbye(struct process *p) {
+static bool take_lock(struct process *p, bool wait) {
+    if (!wait)
+        return pthread_mutex_trylock(&p->lock) == 0;
     pthread_mutex_lock(&p->lock);
-    if (p->live) {
-        p->said_goodbye = true;
-        p->goodbye_cpu_ns = cpu_now(p, &p->ended);
+    return true;
+}
+
+static void wake_all(struct process *p) {
+    uint32_t n = session_memory_slots(&p->memory);
+    for (uint32_t i = 0; i < n; i++)
+        reader_wake(session_memory_slot(&p->memory, i));
+}
+
+bool process_say_goodbye(struct process *p, bool wait) {
+    if (!take_lock(p, wait))
+        return false;
+    if (p->live && !p->said_goodbye) {
         atomic_fetch_or(&p->memory.session->control, WIRE_CONTROL_GONE);
-        uint32_t n = session_memory_slots(&p->memory);
-        for (uint32_t i = 0; i < n; i++)
-            reader_wake(session_memory_slot(&p->memory, i));
+        wake_all(p);
+        p->goodbye_cpu_ns = cpu_now(p, &p->ended);
+        p->said_goodbye = true;
     }
+    pthread_mutex_unlock(&p->lock);
+    return true;
+}
+
+void process_stop_reading(struct process *p) {
+    atomic_fetch_or(&p->memory.session->control, WIRE_CONTROL_GONE | WIRE_CONTROL_READ);
+    p->reads_no_more = true;
+}
+
+void process_say_read(struct process *p) {
+    pthread_mutex_lock(&p->lock);
+    if (p->live)
+        process_stop_reading(p);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -316,11 +341,25 @@ static void add_time(const struct process *p, const struct wire_unsampled *more,
     sum->unasked_ns += atomic_load(&more->unasked_ns);
 }
 
+/* Of a program's first session it is said what had come before it; else the last hcctd had some of
+ * that, and nothing of it is left. */
+static void add_missed(const struct process *p, struct process_stats *sum) {
+    const struct wire_session *session = p->memory.session;
+    bool again = p->before.by == BEFORE_BY_CLOCK;
+    sum->gap_ns +=
+        again ? session->before_ns
+              : atomic_load(&session->between.lost_ns) + atomic_load(&session->between.unasked_ns);
+    sum->gap_children_ns += p->missed.children_ns;
+    sum->restarts += again;
+}
+
 /* Before the session, and after it where there is no other one. */
 static void add_unsampled(const struct process *p, struct process_stats *sum) {
     const struct wire_session *session = p->memory.session;
     uint64_t earlier = p->before.earlier_ns;
-    if (p->before.by == BEFORE_BY_SESSION || p->before.by == BEFORE_BY_OTHER)
+    if (p->missed.so)
+        add_missed(p, sum);
+    else if (p->before.by == BEFORE_BY_SESSION || p->before.by == BEFORE_BY_OTHER)
         add_time(p, &session->between, sum);
     else if (p->before.by == BEFORE_BY_CLOCK)
         sum->unasked_ns += session->before_ns;

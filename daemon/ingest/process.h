@@ -19,6 +19,7 @@
 #include "common/tree/subwindows.h"
 #include "daemon/ingest/addresses.h"
 #include "daemon/ingest/arena.h"
+#include "daemon/ingest/families.h"
 #include "daemon/ingest/followed.h"
 #include "daemon/ingest/identity.h"
 #include "daemon/ingest/numbered.h"
@@ -32,7 +33,8 @@ enum before_by {
     BEFORE_BY_SESSION, /* the program has just begun, or its last session is at an end here:
                         * `between` of the session has it (wire.h) */
     BEFORE_BY_GAP,     /* it goes on from a checkpoint: gap_ns has it */
-    BEFORE_BY_CLOCK,   /* another hcctd has seen it: nothing of it was to be seen here */
+    BEFORE_BY_CLOCK,   /* another hcctd has seen it: nothing of it was to be seen here, unless that
+                        * is `missed` */
     BEFORE_BY_OTHER,   /* as BEFORE_BY_SESSION, but an earlier session is a process of its own */
 };
 
@@ -40,6 +42,12 @@ struct before {
     enum before_by by;
     uint64_t earlier_ns; /* CPU time of programs that the process had executed before, and that are
                           * known here; BEFORE_BY_OTHER: that of the other process */
+};
+
+/* hcctd goes on from a checkpoint, and this process began after that, and before hcctd. */
+struct missed {
+    bool so;              /* what came before this session is a gap */
+    uint64_t children_ns; /* CPU time of its children, before hcctd began */
 };
 
 struct process {
@@ -98,6 +106,7 @@ struct process {
     bool said_goodbye;       /* under the lock */
     bool over;               /* the same: it ends without another session of the same program */
     bool executed;           /* the same: another program runs in the process by now */
+    bool reads_no_more;      /* the same: its agent knows it */
     uint64_t goodbye_cpu_ns; /* its CPU time then: what comes after it nobody has seen */
 
     /* deferred_unwind.h; written under the lock */
@@ -106,6 +115,10 @@ struct process {
     _Atomic uint64_t deferred_queued, deferred_done; /* ever; in this order */
     _Atomic uint32_t deferred_strikes;               /* times that the worker failed */
     struct trace_thread deferred_trace;
+
+    struct family family; /* at the last checkpoint, of one that was live; for who writes and reads
+                           * checkpoints */
+    struct missed missed; /* this session */
 };
 
 /* Windows are kept: of what grows with time, and may be cut into pieces. */
@@ -181,10 +194,14 @@ void process_publish_table(struct process *process, const struct module_table *t
 /* The same; the process's lock is held. */
 void process_publish_table_locked(struct process *process, const struct module_table *table);
 
-/* hcctd ends, and the process goes on: its agent is notified, and threads that wait for room are
- * woken. Where calls are counted, process_drain() reads no ring after this: the agent takes what is
- * in them for lost. */
-void process_say_goodbye(struct process *process);
+/* hcctd ends, and the process goes on: its agent is notified, threads that wait for room are woken,
+ * and write no more. False: its lock is held, and it was not to `wait` for that. */
+bool process_say_goodbye(struct process *process, bool wait);
+/* What its rings had was read; of what is written to them from now on nothing will be. Where calls
+ * are counted, the agent takes that for lost. */
+void process_say_read(struct process *process);
+/* The same; the process's lock is held, and it is live. */
+void process_stop_reading(struct process *process);
 /* The agent has left it, and it goes on. */
 bool process_has_left(struct process *process);
 

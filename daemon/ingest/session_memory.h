@@ -38,6 +38,7 @@ struct session_sampling {
     uint32_t budget_ppm;                       /* calls: what profiling may cost; 0: no matter */
     bool lines;                                /* walks: places in innermost routines, too */
     bool threads;                              /* contexts begin with their thread's name */
+    bool alone;                                /* its children are not profiled */
     uint32_t place,
         places; /* among the metrics of one session (wire.h); 0, 0 or 0, 1: it is alone */
 };

@@ -106,7 +106,8 @@ static void set_counts(struct process_stats *stats, const uint64_t *numbers) {
     stats->cpu_ns = counts.cpu_ns;
     stats->deferred = counts.deferred;
     stats->draws = counts.draws;
-    stats->gap_ns = stats->restarts = stats->unfinished = 0; /* windows begin after that */
+    stats->restarts = stats->unfinished = 0; /* windows begin after that */
+    stats->gap_ns = stats->gap_children_ns = 0;
 }
 
 bool windows_sum(struct process *p, uint64_t now, const struct subwindows_part *part,

@@ -17,6 +17,7 @@
 #include "common/base/clock.h"
 #include "common/base/options.h"
 #include "common/base/own_directory.h"
+#include "daemon/ingest/families.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/state/checkpoint_load.h"
 #include "daemon/state/checkpoint_save.h"
@@ -102,6 +103,10 @@ bool checkpoint_restore(const struct mcct_params *tree) {
     const char *wrong = checkpoint_load(checkpoint.path, tree, &list, &n);
     if (wrong != NULL && errno != ENOENT)
         complain("%s is not used: %s; profiles begin anew", checkpoint.path, wrong);
+    if (wrong == NULL) {
+        families_read_all();
+        families_add_missed(list, n);
+    }
     for (size_t i = 0; i < n; i++)
         registry_add(list[i]);
     free(list);

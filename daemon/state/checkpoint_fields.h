@@ -19,6 +19,7 @@ struct checkpoint_about {
     uint64_t pid, uid, runs, threads_open;
     bool live, linked;
     struct process_identity identity;
+    struct family family;           /* of one that is live */
     uint64_t since_ns, duration_ns; /* wall clock, since 1970 */
     struct session_sampling sampling;
     struct process_stats stats;

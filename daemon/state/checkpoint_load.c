@@ -52,7 +52,8 @@ static uint64_t end_of(const struct checkpoint_about *about) {
 static bool is_possible(const struct checkpoint_about *about) {
     return about->pid <= INT32_MAX && about->uid <= UINT32_MAX && about->runs <= UINT32_MAX &&
            about->sampling.clock < WIRE_CLOCKS && about->sampling.collector < WIRE_COLLECTORS &&
-           about->sampling.credit < WIRE_CREDITS && !(about->live && about->pid == 0);
+           about->sampling.credit < WIRE_CREDITS && !(about->live && about->pid == 0) &&
+           about->family.parent >= 0;
 }
 
 static struct process *make(const struct checkpoint_about *about, const struct mcct_params *tree) {
@@ -88,6 +89,7 @@ static struct process *make(const struct checkpoint_about *about, const struct m
         return NULL;
     }
     p->waiting = about->live;
+    p->family = about->family;
     p->ended.restarts += about->live;
     return p;
 }

@@ -40,6 +40,20 @@ static void put_definition(void *arg, enum trace_kind kind, const uint32_t *word
 
 /* ---- a process ---- */
 
+/* Its own time is that of the moment at which the rest is read; its children's is that of one for
+ * all (read_families), as a child's end is between its own time and its parent's sum. What has
+ * ended since then has all of its time in the checkpoint. */
+static struct family family_now(const struct process *p, const struct process_stats *stats) {
+    struct family now, family = p->family;
+    if (family.own_ns == 0)
+        return family;
+    if ((p->live || p->waiting) && family_read(p->pid, &now))
+        family.own_ns = now.own_ns;
+    else if (family.own_ns < stats->cpu_ns)
+        family.own_ns = stats->cpu_ns;
+    return family;
+}
+
 /* The process's lock is held. about->call_modules is to be freed. */
 static void describe(struct process *p, struct checkpoint_about *about) {
     uint64_t end_ns = p->live ? clock_now() : p->ended_mono_ns;
@@ -59,6 +73,7 @@ static void describe(struct process *p, struct checkpoint_about *about) {
     };
     about->call_modules = process_call_modules_locked(p);
     process_stats_locked(p, &about->stats);
+    about->family = family_now(p, &about->stats);
     about->threads_open = p->live ? about->stats.threads - p->ended.threads : p->threads_open;
 }
 
@@ -135,12 +150,20 @@ static void put_process(struct saving *s, struct process *p) {
 
 /* ---- all ---- */
 
+/* Of all at nearly one moment. */
+static void read_families(struct process *const *list, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!(list[i]->live || list[i]->waiting) || !family_read(list[i]->pid, &list[i]->family))
+            list[i]->family = (struct family){0};
+}
+
 static bool save(struct saving *s, const char *path) {
     size_t n;
     if (!checkpoint_file_create(&s->file, path))
         return false;
     struct process **list = registry_list(NULL, NULL, &n);
     s->failed = list == NULL;
+    read_families(list, n);
     for (size_t i = 0; i < n; i++) /* numbers in the file go by their ids */
         frame_hold(list[i]->frames);
     for (size_t i = 0; i < n && !s->failed; i++)

@@ -31,12 +31,6 @@ bool calls_is_read(struct calls *c) {
     return true;
 }
 
-static void tell_lost(struct wire_session *session) {
-    uint64_t lost = atomic_exchange(&agent.process->lost, 0);
-    if (lost != 0)
-        atomic_fetch_add(&session->lost, lost);
-}
-
 void calls_use_slot(struct calls *c, struct wire_session *session, struct wire_slot *slot) {
     struct agent_thread *thread = c->thread;
     if (c->session == session && c->slot == slot)
@@ -51,13 +45,16 @@ void calls_use_slot(struct calls *c, struct wire_session *session, struct wire_s
     c->until = agent.settings.every;
     c->sampled = agent.settings.every > 1 || agent.settings.credit == WIRE_CREDIT_NEW;
     c->at = c->limit = NULL;
-    tell_lost(session);
+    session_tell_lost(session);
 }
 
-/* A daemon that only stands still reads them when it goes on. */
+/* A daemon that stands still, or is about to end, may yet read them: what it has left in the end is
+ * counted where the session's memory goes (session_left.h), as is what others have left there. */
 static void count_unread(struct calls *c) {
-    if (c->slot != NULL && session_was_ended(c->session, c->arena))
-        atomic_fetch_add(&agent.process->lost, ring_unread(c->slot, CALLS_RING, c->head));
+    if (c->slot == NULL || !session_was_read(c->session, c->arena))
+        return;
+    atomic_fetch_add(&agent.process->lost, ring_unread(c->slot, CALLS_RING, c->head));
+    ring_consume(c->slot, c->head);
 }
 
 /* The hot path finds no room then, and the next report no session. */

@@ -218,6 +218,8 @@ bool calls_begin_here(struct agent_thread *thread, struct wire_session *session,
 void calls_tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
                 const ucontext_t *uc) {
     calls_found(thread, session, uc);
+    session_free_left();
+    session_tell_lost(session);
     struct calls *c = thread->calls;
     bool in_burst = c != NULL && c->in_burst;
     if (kind == TRIGGER_FINE && in_burst) {

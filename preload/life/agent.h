@@ -119,6 +119,7 @@ struct agent_process {
     _Atomic(struct context_table *) contexts; /* context/table.h; NULL: nobody has asked */
     _Atomic uint32_t contexts_naps;           /* context/slow.c: so often it has waited */
     _Atomic uint64_t untold_ns; /* of CPU time of threads that have ended: calls/burst_account.c */
+    uint64_t left_waits;        /* of `left`, a bit each: it may still be read */
 };
 
 _Static_assert(sizeof(struct agent_process) <= WIRE_PAGE, "it has a page");

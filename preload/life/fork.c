@@ -27,8 +27,10 @@ static void before_fork(void) {
         return;
     trigger_before_sleep(); /* what it waits in the fork is not the last sleep's */
     signal_block_for_fork();
-    if (!confine_is_quiet())
+    if (!confine_is_quiet()) {
+        trigger_attach_at_fork(thread_self);
         child_ends_expect();
+    }
     session_before_fork();
     redirect_before_fork();
     calls_before_fork();

@@ -49,6 +49,11 @@ bool session_was_ended(struct wire_session *session, const struct wire_arena *ar
     return says_goodbye(session) || is_killed(arena);
 }
 
+bool session_was_read(struct wire_session *session, const struct wire_arena *arena) {
+    uint32_t control = atomic_load_explicit(&session->control, memory_order_acquire);
+    return (control & WIRE_CONTROL_READ) != 0 || is_killed(arena);
+}
+
 bool session_is_dead(struct wire_session *session) {
     if (session_was_ended(session, atomic_load(&agent.process->arena)))
         return true;
@@ -84,21 +89,27 @@ static void forget_silent(struct agent_process *process) {
     process->silent.session = NULL;
 }
 
-/* Nobody uses it. */
+/* How it was with the daemon when the session was seen last, for the time after that. */
+static void note_silence(struct agent_process *process) {
+    struct wire_session *session = atomic_load(&process->session);
+    if (session != NULL)
+        process->fell_silent = !session_was_ended(session, atomic_load(&process->arena));
+}
+
+/* Nobody uses it, and nothing of it is read: it may be hidden. */
 static struct agent_left take_out(struct agent_process *process) {
     const struct agent_left old = {atomic_load(&process->session), atomic_load(&process->arena),
                                    process->session_bytes, process->arena_bytes};
-    if (old.session != NULL)
-        process->fell_silent = !session_was_ended(old.session, old.arena);
     atomic_store(&process->session, NULL);
     return old;
 }
 
-static void give_up(const struct agent_left *old) {
+/* `waits`: for the daemon's last word. */
+static void give_up(const struct agent_left *old, bool waits) {
     if (old->session == NULL)
         return;
     if (agent.settings.collector == WIRE_COLLECT_CALLS)
-        session_left_keep(old);
+        session_left_keep(old, waits);
     else
         session_left_unmap(old);
 }
@@ -106,17 +117,18 @@ static void give_up(const struct agent_left *old) {
 static void drop(struct agent_process *process) {
     const struct agent_left old = take_out(process);
     forget_silent(process);
-    give_up(&old);
+    give_up(&old, false);
 }
 
 /* Another one is looked for. */
 static void set_aside(struct agent_process *process) {
+    note_silence(process);
     const struct agent_left old = take_out(process);
     if (old.session != NULL && process->fell_silent &&
         agent.settings.collector == WIRE_COLLECT_WALKS)
         process->silent = old;
     else
-        give_up(&old);
+        give_up(&old, true);
 }
 
 /* Of the last session: there is another one now, whose memory may need its room. */
@@ -278,6 +290,7 @@ static bool hide(struct agent_process *process) {
     for (int i = 0; i < NAPS_MOST && !others_are_out(); i++)
         nap();
     if (others_are_out() && atomic_load(&process->session) != NULL) {
+        note_silence(process);
         hidden_from = first_to_hide(process);
         set_rights(process, PROT_NONE, PROT_NONE);
         return true;
@@ -311,9 +324,7 @@ bool session_hide(void) {
     return false;
 }
 
-/* Its memory is read once more, and is hidden. */
 void session_drop(void) {
-    set_rights(agent.process, PROT_READ | PROT_WRITE, PROT_READ);
     drop(agent.process);
 }
 
@@ -380,6 +391,7 @@ static void note_end_in_silence(struct agent_thread *thread) {
 
 void session_note_end(struct agent_thread *thread) {
     struct wire_session *session = session_enter(thread);
+    session_free_left();
     unsampled_account_all();
     unsampled_add(child_ends_lost(), true);
     if (session == NULL) {
@@ -387,6 +399,7 @@ void session_note_end(struct agent_thread *thread) {
         return;
     }
     session_tell_labels(session);
+    session_tell_lost(session);
     marks_send(session);
     unsampled_tell(session);
     context_send(session);

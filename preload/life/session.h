@@ -84,9 +84,11 @@ void session_after_fork(void);
 /* Another thread changes the session, uses it alone, or forks, for a while. Any context. */
 bool session_is_held(void);
 
-/* Its daemon has said goodbye or was killed: nothing of it will be read any more. Any context,
+/* Its daemon has said goodbye or was killed: nothing is to be written to it any more. Any context,
  * while both are mapped. */
 bool session_was_ended(struct wire_session *session, const struct wire_arena *arena);
+/* The same, and nothing of it will be read any more. */
+bool session_was_read(struct wire_session *session, const struct wire_arena *arena);
 /* Its daemon has ended, or has not been heard of for so long that it seems so. Any context, inside
  * the session or while nobody can replace it. */
 bool session_is_dead(struct wire_session *session);
@@ -109,6 +111,13 @@ static inline void session_tell_labels(struct wire_session *session) {
         atomic_fetch_add(&session->labels_other, atomic_exchange(other, 0));
     if (hcct_unlikely(atomic_load_explicit(invalid, memory_order_relaxed) != 0))
         atomic_fetch_add(&session->labels_invalid, atomic_exchange(invalid, 0));
+}
+
+/* Reports calls that nobody has read. Any context, inside the session. */
+static inline void session_tell_lost(struct wire_session *session) {
+    _Atomic uint64_t *lost = &agent.process->lost;
+    if (hcct_unlikely(atomic_load_explicit(lost, memory_order_relaxed) != 0))
+        atomic_fetch_add(&session->lost, atomic_exchange(lost, 0));
 }
 
 /* The daemon and the program want samples; the daemon learns it here. Any context, inside the

@@ -372,6 +372,25 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
     }
 }
 
+static struct wire_session *attach_at_once(struct agent_thread *thread) {
+    struct wire_session *session = session_attach(false) ? session_enter(thread) : NULL;
+    if (session != NULL)
+        modules_learn_again(thread, session);
+    return session;
+}
+
+void trigger_attach_at_fork(struct agent_thread *thread) {
+    if (!thread->trigger.plan.idle || !session_was_lost() ||
+        agent.settings.collector != WIRE_COLLECT_WALKS || !agent_owns_memory())
+        return;
+    struct wire_session *session = attach_at_once(thread);
+    if (session == NULL)
+        return;
+    const struct sampling_plan plan = planned(session);
+    follow(thread, session, &plan, UINT64_MAX, false);
+    session_leave(thread);
+}
+
 /* ---- a thread that is stepped ---- */
 
 /* A debugger that steps a thread from instruction to instruction steps the handler, too: that takes
@@ -401,13 +420,6 @@ static void pace(struct trigger *trigger, uint64_t ns) {
         slow_down(trigger, ns >= CRAWL_NS ? CRAWL_TIMES * ns : 0);
 }
 
-static struct wire_session *attach_at_tick(struct agent_thread *thread) {
-    struct wire_session *session = session_attach(false) ? session_enter(thread) : NULL;
-    if (session != NULL)
-        modules_learn_again(thread, session);
-    return session;
-}
-
 static void tick_in_session(struct agent_thread *thread, struct wire_session *session,
                             enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
     if (session_is_on(session))
@@ -428,7 +440,7 @@ void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t 
     calls_tick_begins(thread);
     struct wire_session *session = session_enter(thread);
     if (session == NULL && session_is_awaited())
-        session = attach_at_tick(thread);
+        session = attach_at_once(thread);
     if (session == NULL)
         tick_alone(thread, kind, expiries, uc);
     else

@@ -30,6 +30,10 @@ void trigger_expect(void);
 /* The threads of a child of fork begin as its parent's thread was sampled, until the child looks
  * for a session. In the child, before thread_forget_others. Process context. */
 void trigger_inherit(const struct agent_thread *parent);
+/* A thread whose hcctd has gone forks: looks for the next one, as children begin as their parent
+ * was sampled, and who only waits for them has hardly a tick. Thread context, our signal blocked,
+ * while the thread may make system calls. */
+void trigger_attach_at_fork(struct agent_thread *thread);
 /* Makes a timer for another thread, which is not sampled yet: at its first tick it follows the
  * plan, and is from then on. False: there is no timer to be had. Any context. */
 bool trigger_adopt(struct agent_thread *thread);

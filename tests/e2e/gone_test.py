@@ -22,6 +22,7 @@ MODES = {"walks": {"HCCT_RATE": "1000"},
          "calls_in_bursts": {"HCCT_COLLECTOR": "calls", "HCCT_BURST": "1ms/4ms"}}
 LIMIT_S = 120  # for what takes less than one
 TRIES = 100
+SILENT_S = 3.5  # by then an agent takes a hcctd that stands still for gone
 PAUSE_S = 1.5  # half of the silence by which an agent knows a hcctd that stands still
 
 parser = argparse.ArgumentParser()
@@ -129,6 +130,32 @@ def adopted(daemon, asked, restarts, before):
     return 0, False, 0
 
 
+def given_up(daemon, asked, total, lost):
+    """Twice hcctd stands still for so long that the program gives it up, with 1,234 calls in a ring: it goes
+    on, and reads them; or is killed, and nobody ever does."""
+    def leave():
+        time.sleep(2.5)  # a checkpoint has all
+        daemon.process.send_signal(signal.SIGSTOP)
+        asked.ask(1234)
+        time.sleep(SILENT_S)
+        for _ in range(10):  # ticks, at which it looks for another one
+            asked.ask(0)
+
+    leave()
+    daemon.process.send_signal(signal.SIGCONT)
+    found, right, now_lost = adopted(daemon, asked, 2, total + 1234)
+    check(right and now_lost < lost + TRIES,
+          f"stood still, and went on to read 1,234: {found}, and {now_lost - lost} are reported as lost")
+    total, lost = found, now_lost
+    leave()
+    daemon.stop(signal.SIGKILL)
+    daemon.start()
+    found, right, now_lost = adopted(daemon, asked, 3, total)
+    check(right and lost + 1234 <= now_lost < lost + 1234 + TRIES,
+          f"stood still, and was killed before it has read 1,234: {found}, {now_lost - lost} are reported as lost")
+    return found, now_lost
+
+
 def count_exactly():
     daemon = Daemon("--state-dir", scratch("exact"), "--checkpoint", "1", "--summary", "exact").start()
     asked = Asked(daemon)
@@ -154,6 +181,9 @@ def count_exactly():
           f"killed before it has read 1,234: {total}, and {lost} are reported as lost")
     asked.ask(300)
     check(knows(total + 300), "300 more are counted, and nothing twice")
+    total, lost = given_up(daemon, asked, total + 300, lost)
+    asked.ask(200)
+    check(knows(total + 200), "200 more are counted, and nothing twice")
     check(asked.end() == 0, "the program ends as it should")
     check(daemon.stop() == 0, "hcctd ends with status 0")
 

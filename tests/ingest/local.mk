@@ -2,6 +2,7 @@
 INGEST_TESTS = \
 	tests/ingest/arena_test \
 	tests/ingest/deferred_unwind_test \
+	tests/ingest/families_test \
 	tests/ingest/folding_test \
 	tests/ingest/heap_test \
 	tests/ingest/ingest_test \
@@ -20,6 +21,10 @@ TESTS += $(INGEST_TESTS)
 tests_ingest_folding_test_SOURCES = tests/ingest/folding_test.c
 tests_ingest_folding_test_LDADD = $(INGEST_TEST_LIBS)
 tests_ingest_folding_test_LDFLAGS = -pthread -Wl,--wrap=mcct_merge,--wrap=identity_read
+
+tests_ingest_families_test_SOURCES = tests/ingest/families_test.c
+tests_ingest_families_test_LDADD = $(INGEST_TEST_LIBS)
+tests_ingest_families_test_LDFLAGS = -pthread
 
 tests_ingest_numbered_test_SOURCES = tests/ingest/numbered_test.c
 tests_ingest_numbered_test_LDADD = $(INGEST_TEST_LIBS)
