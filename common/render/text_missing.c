@@ -71,7 +71,7 @@ static void put_difference(const struct text *text, const struct profile_process
     if (share < 1 - NEAR_KERNEL)
         put_rest(text, sum, 1 - share, half > LEAST_REPORTED * (double)text->total);
     else if (share > 1 + NEAR_KERNEL && more <= half)
-        fputs("; chance alone may make that difference", text->out);
+        fputs("; chance may make that difference, or children that nobody waited for", text->out);
     else if (share > 1 + NEAR_KERNEL)
         fputs("; that is more than chance makes of it: N has children that nobody waited for, too",
               text->out);

@@ -326,6 +326,7 @@ bool session_hide(void) {
 
 void session_drop(void) {
     drop(agent.process);
+    atomic_store(&agent.process->last_try_ns, 1); /* long ago: hcctd is there */
 }
 
 void session_leave_for_good(void) {

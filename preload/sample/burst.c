@@ -52,6 +52,7 @@
  * of the processor. */
 #define NAPS_OF_STEP    3
 #define RUNS_ABOVE      4
+#define YOUNG_NS        (100 * 1000000ull)
 #define PATIENCE        4 /* the CPU timer may take so many times longer than it should */
 #define PATIENCE_MAX_NS (60 * SECOND_NS)
 
@@ -144,6 +145,12 @@ static bool waits_long(const struct sampling_plan *plan) {
     return plan_is_endless(plan) && plan->fine_ns >= ticker_resolution();
 }
 
+/* A point that the CPU timer finds late, the end of the thread would have: of one that lives for a
+ * few ms of CPU time, as those do that serve one request, a good part of all. */
+static bool is_young(uint64_t cpu_ns) {
+    return cpu_ns < YOUNG_NS;
+}
+
 /* The timer, to what is next, but not before `least` of real time. The thread has run from `then`
  * on: a walk takes longer than many a call. */
 static void aim(struct agent_thread *thread, const struct sampling_plan *plan, struct moment then,
@@ -162,7 +169,7 @@ static void aim(struct agent_thread *thread, const struct sampling_plan *plan, s
     }
     uint64_t ran = cpu - t->step_cpu_ns, passed = time - t->step_ns;
     bool hardly_runs = t->early_ticks >= NAPS_OF_STEP && ran < passed / RUNS_ABOVE;
-    if (hardly_runs && waits_long(plan) && !t->avoids_ticks)
+    if (hardly_runs && !is_young(cpu) && waits_long(plan) && !t->avoids_ticks)
         use_cpu_timer(thread, plan, rest, patience(rest, ran, passed));
     else
         use_fine_timer(thread, plan, now, rest);

@@ -16,7 +16,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/undisturbed_test.py \
 	tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/intervals_test.py tests/e2e/labels_test.py tests/e2e/marks_test.py \
 	tests/e2e/known_shares_test.py tests/e2e/lines_test.py tests/e2e/lives_test.py \
-	tests/e2e/rate_test.py tests/e2e/readers_test.py tests/e2e/render_test.py tests/e2e/checkpoint_test.py \
+	tests/e2e/rate_test.py tests/e2e/requests_test.py tests/e2e/readers_test.py tests/e2e/render_test.py tests/e2e/checkpoint_test.py \
 	tests/e2e/hostile_test.py tests/e2e/kill_test.py tests/e2e/many_test.py tests/e2e/missed_test.py \
 	tests/e2e/masked_test.py tests/e2e/naps_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py \
 	tests/e2e/slow_client_test.py tests/e2e/stopped_test.py tests/e2e/small_threads_test.py tests/e2e/two_users_test.py tests/e2e/valgrind_test.py \
@@ -106,7 +106,12 @@ tests_targets_storm_SOURCES = tests/targets/storm.cc
 tests_targets_storm_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -pthread
 tests_targets_storm_LDFLAGS = -pthread
 
-check_PROGRAMS += tests/targets/latency tests/targets/many_threads
+check_PROGRAMS += tests/targets/latency tests/targets/many_threads tests/targets/requests tests/targets/limits_itself
+tests_targets_requests_SOURCES = tests/targets/requests.c
+tests_targets_requests_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_targets_requests_LDFLAGS = -pthread
+tests_targets_limits_itself_SOURCES = tests/targets/limits_itself.c
+tests_targets_limits_itself_CFLAGS = $(TARGET_CFLAGS)
 tests_targets_many_threads_SOURCES = tests/targets/many_threads.c
 tests_targets_many_threads_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_many_threads_LDFLAGS = -pthread
