@@ -62,6 +62,13 @@ static void put_rest(const struct text *text, const struct profile_process *sum,
             is_chance ? "; or chance has left it out" : "");
 }
 
+static bool some_still_run(const struct profile *profile) {
+    bool some = false;
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        some |= profile->processes[i].live;
+    return some;
+}
+
 /* Why N is not what the kernel has counted: it may have less and more at once. */
 static void put_difference(const struct text *text, const struct profile_process *sum,
                            double share) {
@@ -70,8 +77,10 @@ static void put_difference(const struct text *text, const struct profile_process
     double half = CHANCE_Z * sqrt(chance_total_variance(&chance));
     if (share < 1 - NEAR_KERNEL)
         put_rest(text, sum, 1 - share, half > LEAST_REPORTED * (double)text->total);
+    else if (share > 1 + NEAR_KERNEL && some_still_run(text->profile))
+        fputs("; N has what still runs, too, which nobody has waited for", text->out);
     else if (share > 1 + NEAR_KERNEL && more <= half)
-        fputs("; chance may make that difference, or children that nobody waited for", text->out);
+        fputs("; chance alone may make that difference", text->out);
     else if (share > 1 + NEAR_KERNEL)
         fputs("; that is more than chance makes of it: N has children that nobody waited for, too",
               text->out);

@@ -13,9 +13,9 @@
 #include "preload/life/agent.h"
 #include "preload/sample/ticker.h"
 
-#define ENDS_EACH   16    /* a measurement for so many ends, or for as many as there are threads */
-#define REST_MAX_NS 50000 /* one is not taken to use more */
-#define REST_PART   4     /* of a measurement is learned */
+#define ENDS_EACH   16     /* a measurement for so many ends, or for as many as there are threads */
+#define REST_MAX_NS 200000 /* one is not taken to use more */
+#define REST_PART   4      /* of a measurement is learned */
 
 uint64_t ends_rest(void) {
     return atomic_load_explicit(&agent.process->ends.rest_ns, memory_order_relaxed);

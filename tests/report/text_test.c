@@ -292,9 +292,11 @@ static void test_children(void) {
     process->drawn = total >> 10;
     process->varied_total = process->drawn * 9 / 100 * process->drawn / 100; /* 3 % */
     profile->kernel_ns = total / 105 * 100;
-    check_says(profile,
-               " it; chance may make that difference, or children that nobody waited for\n", true);
-    check_says(profile, "more than chance", false);
+    check_says(profile, " it; chance alone may make that difference\n", true);
+    check_says(profile, "nobody waited", false);
+    process->live = true;
+    check_says(profile, " it; N has what still runs, too, which nobody has waited for\n", true);
+    process->live = false;
     process->varied_total /= 10000;
     check_says(profile,
                " it; that is more than chance makes of it: N has children that nobody waited for, "
