@@ -17,14 +17,16 @@ if not os.path.exists(os.path.join(BUILD, "client", "remote", "hcct-remote")):
 
 ROW = {"name": "shop", "metric": "cpu", "unit": "nanoseconds", "n": 1, "weight": 5000000000,
        "samples": 50, "lost_samples": 0, "pushes": 2, "last": 1700000000}
-TOTALS = {"service": "shop", "metric": "cpu", "exe": "/bin/shop", "unit": "nanoseconds",
+TOTALS = {"service": "shop", "number": 7, "metric": "cpu", "exe": "/bin/shop", "unit": "nanoseconds",
           "collector": "walks", "clock": "cpu", "period": 10000000, "total": 5000000000, "walks": 50,
           "complete": 50, "lost": 0, "lost_ns": 0, "cpu_ns": 5000000000, "unseen": 0, "hosts": 1,
           "runs": 1, "first": 1700000000, "last": 1700000060}
-STACK = {"service": "shop", "weight": 5000000000, "functions": ["main", "work"],
+STACK = {"number": 7, "weight": 5000000000, "functions": ["main", "work"],
          "system_names": ["main", "work"], "files": ["", ""], "lines": [0, 0],
          "modules": ["/bin/shop", "/bin/shop"], "build_ids": ["", ""], "addresses": ["1", "2"],
          "kinds": [0, 0]}
+WORDS = {"now": " AS now ", "once": " AS once ", "pushes": " AS sent ", "sums": " AS summed ",
+         "stacks": "ARRAY JOIN"}  # by which a question is known
 STEERING = "\x1b]0;x\x07\x1bc"
 
 
@@ -41,7 +43,7 @@ class Server(http.server.ThreadingHTTPServer):
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         query = self.rfile.read(int(self.headers["Content-Length"])).decode()
-        kind = "once" if " AS once " in query else "stacks" if "ARRAY JOIN" in query else "totals"
+        kind = next((kind for kind, word in WORDS.items() if word in query), "totals")
         answer = self.server.answers[kind]
         self.send_response(200)
         self.send_header("Content-Length", str(len(answer)))
@@ -57,7 +59,8 @@ def rows(*them):
 
 
 def ask(question, *options, **answers):
-    server.answers = {"once": rows({"once": 1}), "totals": rows(TOTALS), "stacks": rows(STACK)} | answers
+    server.answers = {"now": rows({"now": 1700000100}), "once": rows({"once": 1}), "pushes": b"", "sums": b"",
+                      "totals": rows(TOTALS), "stacks": rows(STACK)} | answers
     result = run([HCCT, "fleet", question, "--url", server.url, *options])
     check(result.status >= 0, f"fleet {question} ends by itself: status {result.status}")
     check(b"\x1b" not in result.out + result.err, f"nothing of it steers a terminal: {result.out[-200:]}")
@@ -88,7 +91,14 @@ def test_hot():
         for value in None, [], -1, 2**64 - 1, STEERING:
             ask("hot", totals=rows(TOTALS | {key: value}))
     for text in b"{", b"[]", b"\xff\xff", rows(STACK)[:-20]:
-        ask("hot", stacks=text)
+        for kind in WORDS:
+            ask("hot", **{kind: text})
+    for now in None, [], -1, 0, 2**64 - 1, STEERING:
+        ask("hot", now=rows({"now": now}))
+    for n in None, [], -1, 2**64 - 1, STEERING:
+        for hour, number in (n, 1), (472222, n):
+            ask("hot", pushes=rows({"hour": hour, "n": number, "pushes": number, "sent": number}),
+                sums=rows({"hour": hour, "summed": number}))
 
 
 server = Server()
