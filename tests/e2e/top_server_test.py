@@ -184,7 +184,7 @@ terminal.press("c / iothreadm Enter", r"start_thread.*IOThreadMain", "found, and
 terminal.wait_for_match("IOThreadMain")
 terminal.press("/ aeMain Enter o", r"main +\[redis.*aeMain", "the other one")
 terminal.wait(r"IOThreadMain", "o: only paths with a match", absent=True)
-terminal.press("Escape 0", r"IOThreadMain", "all again")
+terminal.press("Escape 0 g", r"IOThreadMain", "all again")
 
 # ---- windows ----
 
@@ -208,7 +208,7 @@ check(listed and all(not_less(after[tid][1], seconds) for tid, (_, seconds, _) i
 check(listed and sum(row[2] for row in listed.values()) <= lost(),
       "lost walks as hcctd counts them")
 terminal.press("P", rf"{server.pid} +running +.*redis", "the processes")
-terminal.press("Escape", r"calling context.*IOThreadMain", "back to the tree")
+terminal.press("Escape g", r"calling context.*IOThreadMain", "back to the tree")
 check(load.poll() is None and server.poll() is None, "the server still answers its clients")
 
 terminal.keys("q")
