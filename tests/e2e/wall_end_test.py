@@ -19,6 +19,6 @@ for how, status in (([], 0), (["_exit"], 3)):
                         frame.startswith("in_" + name + "(") for frame in frames):
                     seen[name] += weight
         for name, ns in seen.items():
-            check(abs(ns - true) <= 0.12 * true,
+            check(abs(ns - true) <= 0.05 * true,
                   f"{text}: {name}: {ns / 1e9:.3f} s of {true / 1e9:.3f}")
 finish()
