@@ -35,6 +35,7 @@ client_hcct_SOURCES = \
 	client/commands/private_daemon.h client/commands/record.c \
 	client/commands/record_attached.c client/commands/record_attached.h \
 	client/commands/record_options.c client/commands/record_options.h \
+	client/commands/record_seen.c client/commands/record_seen.h \
 	client/commands/runtime_names.c client/commands/runtime_names.h \
 	client/commands/remote.c client/commands/replay.c client/commands/replay_trace.c client/commands/replay_trace.h \
 	client/commands/report.c client/commands/snapshot.c client/commands/top.c \

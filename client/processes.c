@@ -33,6 +33,7 @@ static bool read_process(struct json_object *object, struct listed_process *proc
         .bytes = json_in_number(object, "bytes"),
         .lost = json_in_number(object, "lost"),
         .lost_ns = json_in_number(object, "lost_ns"),
+        .confined = json_in_number(object, "threads_confined"),
         .no_room = json_in_number(object, "threads_without_room"),
         .no_room_ns = json_in_number(object, "without_room_ns"),
     };

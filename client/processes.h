@@ -24,6 +24,7 @@ struct listed_process {
     uint64_t cpu_ns, walks, contexts, bytes, lost;
     uint64_t lost_ns;             /* what that weighs, in units of its metric, if it is known */
     uint64_t total;               /* N: nanoseconds, or calls */
+    uint64_t confined;            /* threads that forbade themselves system calls */
     uint64_t no_room, no_room_ns; /* threads that could not be sampled, and their CPU time */
 };
 

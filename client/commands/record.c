@@ -6,18 +6,17 @@
  * What the command writes to stdout, its exit status and what it does on signals are as without us.
  */
 #include "client/ask.h"
-#include "client/attach/attach.h"
 #include "client/attach/named.h"
 #include "client/command.h"
 #include "client/command_line.h"
 #include "client/commands/call_files.h"
 #include "client/commands/launch.h"
-#include "client/commands/no_agent.h"
 #include "client/commands/open.h"
 #include "client/commands/perf_maps.h"
 #include "client/commands/private_daemon.h"
 #include "client/commands/record_attached.h"
 #include "client/commands/record_options.h"
+#include "client/commands/record_seen.h"
 #include "client/commands/runtime_names.h"
 #include "client/locate.h"
 #include "client/metric_answers.h"
@@ -25,8 +24,6 @@
 #include "client/processes.h"
 #include "client/profile_file.h"
 #include "client/view.h"
-#include "common/profile/call_modules.h"
-#include "common/profile/call_words.h"
 #include "common/render/format_number.h"
 #include "common/wire/wire.h"
 
@@ -123,140 +120,6 @@ static uint32_t only_pid(const struct record_options *options, pid_t pid) {
     return options->socket != NULL ? (uint32_t)pid : 0;
 }
 
-/* Of the modules that hcctd has heard of those that could not be followed are said, each with why.
- */
-struct unfollowed {
-    unsigned said;
-    unsigned unread; /* the program was over before they were */
-};
-
-static struct unfollowed say_what_was_not_followed(const struct profile *profile) {
-    struct call_modules modules = {0};
-    struct unfollowed found = {0};
-    for (uint32_t i = 1; i < profile->n_processes; i++)
-        call_modules_read(&modules, profile->processes[i].call_modules);
-    for (size_t i = 0; i < modules.n; i++) {
-        const struct call_module *module = &modules.list[i];
-        found.unread += module->verdict == CALLS_UNSAID;
-        if (module->verdict == CALLS_FOLLOWED || module->verdict == CALLS_UNSAID)
-            continue;
-        complain("%s: %s", module->path, call_verdict_words(module->verdict));
-        found.said++;
-    }
-    call_modules_clear(&modules);
-    return found;
-}
-
-static struct unfollowed ask_what_was_not_followed(uint32_t pid) {
-    struct http_answer answer = {0};
-    struct unfollowed found = {0};
-    struct query query;
-    query_start(&query, "/v1/hot");
-    query_add(&query, "format", "pprof");
-    if (pid > 0)
-        query_add_unsigned(&query, "pid", pid);
-    struct profile *profile = ask(recording.socket, "GET", query.text, &answer) == HCCT_EXIT_OK
-                                  ? profile_file_parse("hcctd's answer", answer.body, answer.bytes)
-                                  : NULL;
-    if (profile != NULL)
-        found = say_what_was_not_followed(profile);
-    profile_free(profile);
-    free(answer.body);
-    return found;
-}
-
-static void complain_no_call(const struct record_options *options, uint32_t pid,
-                             const char *program) {
-    const char *within = options->burst != NULL ? " within a burst" : "";
-    struct unfollowed unfollowed = ask_what_was_not_followed(pid);
-    if (unfollowed.unread > 0)
-        complain("no call of %s was counted%s, and no profile is written: it was over before %u of "
-                 "its modules were read%s",
-                 program, within, unfollowed.unread,
-                 options->burst != NULL
-                     ? ", and bursts wait for that; what was read is kept for the next time"
-                     : "");
-    else if (unfollowed.said > 0)
-        complain("no call of %s was counted%s, and no profile is written", program, within);
-    else
-        complain(
-            "no call of %s was counted%s, and no profile is written: %sits modules can't be "
-            "followed, see \"hcct doctor %s\"; or its hooks are bound elsewhere (a library defines "
-            "__cyg_profile_func_enter before the agent does)",
-            program, within,
-            options->burst != NULL ? "it used too little CPU time for a burst; or " : "", program);
-}
-
-static void complain_no_room(const struct listed_process *sum, const char *program) {
-    complain(
-        "%s has no sample, and no profile is written: %s thread%s had too small a stack for the "
-        "agent's signal, and used %s of CPU time",
-        program, format_count(sum->no_room).text, sum->no_room == 1 ? "" : "s",
-        format_time(sum->no_room_ns).text);
-}
-
-static void complain_no_event(const char *program, unsigned collector) {
-    complain("%s has no sample, and no profile is written: %s", program,
-             wire_of_held(collector)
-                 ? "no thread waited long for locks that others gave back (one of "
-                   "some 0.5 ms is sampled)"
-             : wire_of_locks(collector)
-                 ? "its threads waited too little for locks of libc (one of some 0.5 ms is sampled)"
-                 : "it allocated too little (one of some 512 KiB is sampled), has freed all of it, "
-                   "or brings a malloc of its own");
-}
-
-/* A sampled command that has had so much CPU time has samples. */
-#define MUCH_NS 200000000u
-
-/* Whether there is anything to show; says why not. `cpu_ns`: of the command and its children. */
-static bool was_profiled(const struct record_options *options, const struct process_list *list,
-                         uint32_t pid, const char *program, uint64_t cpu_ns) {
-    char reason[PATH_MAX + 256];
-    bool seen = false, calls = record_counts_calls(options);
-    struct listed_process sum = {.no_room = 0};
-    for (size_t i = 0; i < list->n; i++) {
-        if (pid > 0 && list->item[i].pid != pid)
-            continue;
-        if ((calls ? list->item[i].total : list->item[i].walks) > 0)
-            return true;
-        seen = true;
-        sum.no_room += list->item[i].no_room;
-        sum.no_room_ns += list->item[i].no_room_ns;
-    }
-    if (options->pid != 0 && attach_is_limited(options->pid))
-        seen = false; /* sessions may have been begun in vain, again and again */
-    if (seen && calls) {
-        complain_no_call(options, pid, program);
-        return false;
-    }
-    if (sum.no_room > 0) {
-        complain_no_room(&sum, program);
-        return false;
-    }
-    if (seen && wire_of_events(record_metric(options))) {
-        complain_no_event(program, record_metric(options));
-        return false;
-    }
-    if (seen && record_samples_waits(options)) {
-        complain("%s was never off the processor for long: no profile is written", program);
-        return false;
-    }
-    if (seen) {
-        complain("%s used too little CPU time to be sampled%s: no profile is written", program,
-                 pid == 0 && cpu_ns > MUCH_NS
-                     ? ", and what it ran could not load the agent or reach hcctd"
-                     : "");
-        return false;
-    }
-    if (options->pid != 0)
-        snprintf(reason, sizeof reason, "%s", record_attached_unseen(options->pid));
-    else
-        no_agent_reason(program, reason, sizeof reason);
-    complain("%s was not profiled, and no profile is written: %s", program, reason);
-    return false;
-}
-
 enum fetched { FETCHED, FETCHED_NOTHING, FETCH_FAILED };
 
 /* As hcctd calls it. */
@@ -319,8 +182,13 @@ static enum fetched fetch(const struct record_options *options, const struct lau
     bool answered;
     if (processes_ask(recording.socket, &recording.processes) != HCCT_EXIT_OK)
         return FETCH_FAILED;
-    if (!was_profiled(options, &recording.processes, only_pid(options, end->pid), argv[0],
-                      end->cpu_ns))
+    const struct record_seen seen = {.options = options,
+                                     .socket = recording.socket,
+                                     .list = &recording.processes,
+                                     .pid = only_pid(options, end->pid),
+                                     .program = argv[0],
+                                     .cpu_ns = end->cpu_ns};
+    if (!record_seen_or_why(&seen))
         return FETCHED_NOTHING;
     record_metrics(options, &list);
     answered = list.n > 1 ? fetch_all(options, end, argv, &list, answers)

@@ -176,7 +176,7 @@ static void put_budget(const struct text *text, const struct profile_process *su
         return;
     text_label(text, "budget");
     fprintf(text->out,
-            "%.4g %% of the program's own CPU time, of which %.3g %% was used: ", (double)ppm / 1e4,
+            "%.4g %% of the program's own CPU time; profiling took %.3g %%: ", (double)ppm / 1e4,
             100 * used / program);
     fprintf(text->out, "%s in its threads, %s in hcctd\n", format_time(sum->cost_ns).text,
             format_time(sum->reading_ns).text);

@@ -402,7 +402,7 @@ static void test_calls(void) {
     process->reading_ns = 20000000;
     check_says(
         profile,
-        "\nbudget    1.5 % of the program's own CPU time, of which 1.4 % was used: 36.0 ms in "
+        "\nbudget    1.5 % of the program's own CPU time; profiling took 1.4 %: 36.0 ms in "
         "its threads, 20.0 ms in hcctd\n",
         true);
     check_says(profile, "each 2.0 ms long, one in 20.0 ms on average", true);
