@@ -3,6 +3,7 @@
  * hcctd.c - options, and the order in which the daemon's parts start and stop.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <locale.h>
 #include <malloc.h>
@@ -363,11 +364,22 @@ static void keep_stacks_small(void) {
     pthread_attr_destroy(&attributes);
 }
 
+static void say_removed(const struct history_earlier *gone) {
+    if (gone->files > 0)
+        complain(
+            "removed from %s/history: files in which an earlier version kept an hour each, and "
+            "which this one does not read (%" PRIu64 " of %" PRIu64 " bytes in all)",
+            settings.state_dir, gone->files, gone->bytes);
+}
+
 static bool open_state(char *error, size_t room) {
+    struct history_earlier gone = {0, 0};
     if (!checkpoint_open(settings.state_dir, error, room))
         return false;
-    if (history_open(settings.state_dir, settings.history_limit))
+    if (history_open(settings.state_dir, settings.history_limit, &gone)) {
+        say_removed(&gone);
         return true;
+    }
     snprintf(error, room, "--state-dir %.200s can't have a history: %s", settings.state_dir,
              own_directory_error(errno));
     return false;

@@ -1,6 +1,7 @@
 # hcctd: the rooms below daemon/, wired together.
 HISTORY_SOURCES = daemon/answers/history.c daemon/answers/history.h \
 	daemon/answers/history_column.c daemon/answers/history_column.h \
+	daemon/answers/history_earlier.c daemon/answers/history_earlier.h \
 	daemon/answers/history_log.c daemon/answers/history_log.h daemon/answers/history_pack.h \
 	daemon/answers/history_read.c daemon/answers/history_read.h \
 	daemon/answers/history_sum.c daemon/answers/history_sum.h \

@@ -85,7 +85,7 @@ static int open_log(const struct log *log, int flags) {
 
 /* ---- the directory ---- */
 
-bool history_open(const char *directory, uint64_t limit) {
+bool history_open(const char *directory, uint64_t limit, struct history_earlier *gone) {
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/history", directory) >= (int)sizeof path) {
         errno = ENAMETOOLONG;
@@ -94,6 +94,8 @@ bool history_open(const char *directory, uint64_t limit) {
     history.directory = own_directory_make(path);
     history.limit = limit;
     history.open = history.directory >= 0;
+    if (history.open)
+        *gone = history_remove_earlier(history.directory);
     return history.open;
 }
 

@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "common/profile/profile.h"
+#include "daemon/answers/history_earlier.h"
 #include "daemon/answers/history_read.h"
 
 struct history_cell {
@@ -30,9 +31,10 @@ struct history_cell {
                          * look at them */
 };
 
-/* Keeps them in DIR/history, of `limit` bytes at most. False: the directory can't be used, errno
- * says why. Once, before threads. */
-bool history_open(const char *directory, uint64_t limit);
+/* Keeps them in DIR/history, of `limit` bytes at most, and removes what an earlier version kept
+ * there: *gone. False: the directory can't be used, errno says why, and *gone is as before. Once,
+ * before threads. */
+bool history_open(const char *directory, uint64_t limit, struct history_earlier *gone);
 bool history_is_open(void);
 
 /* A stream for the cell's profile, which the caller writes in the format of pprof, and which is

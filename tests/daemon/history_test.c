@@ -2,7 +2,8 @@
 /*
  * history_test.c - two weeks of hours, one after the other, by a clock of the test's own: what is
  * kept is the newest, as large as it may be, and each hour is found again; nothing of it stays in
- * memory; files that are none of ours are left alone, and of damaged ones what is whole is read.
+ * memory; files that are none of ours are left alone, those of an earlier version go, and of
+ * damaged ones what is whole is read.
  */
 #include "daemon/answers/history.h"
 
@@ -216,13 +217,66 @@ static void test_damaged(void) {
     free(wrong);
 }
 
+static bool is_there(const char *name) {
+    char whole[256];
+    struct stat file;
+    snprintf(whole, sizeof whole, "%s/%s", path, name);
+    return lstat(whole, &file) == 0;
+}
+
+/* Hours of a version that kept each in a file of its own go when the directory is opened; nothing
+ * else does. */
+static void test_earlier(void) {
+    static const char *const ours[] = {"1700000000-1700003600-0-0-0-123456789.pb.gz",
+                                       "1700003600-1700007200-1000-1-2-0.pb.gz"};
+    static const char *const others[] = {"1700000000-1700003600-0-0-0.pb.gz",
+                                         "1700000000-1700003600-0-0-0-1-2.pb.gz",
+                                         "01700000000-1700003600-0-0-0-1.pb.gz",
+                                         "1700000000-1700003600-0-0-0-1.pb.gz.old",
+                                         "1700000000-1700003600-0-0-0-1.pb",
+                                         "1700003600-1700000000-0-0-0-1.pb.gz",
+                                         " 1700000000-1700003600-0-0-0-1.pb.gz",
+                                         "1700000000-1700003600-0-0-0-+1.pb.gz",
+                                         "hcct.pb.gz"};
+    static const char linked[] = "1700000001-1700003600-0-0-0-1.pb.gz",
+                      second[] = "1700000002-1700003600-0-0-0-1.pb.gz",
+                      open_to_all[] = "1700000003-1700003600-0-0-0-1.pb.gz",
+                      folder[] = "1700000004-1700003600-0-0-0-1.pb.gz";
+    const size_t n_ours = sizeof ours / sizeof ours[0], n_others = sizeof others / sizeof others[0];
+    struct history_earlier gone = {7, 7};
+    char whole[256], other[256];
+    CHECK(mkdir(path, 0700) == 0);
+    for (size_t i = 0; i < n_ours; i++)
+        put_file(ours[i], "1234567", 3 + i);
+    for (size_t i = 0; i < n_others; i++)
+        put_file(others[i], "", 0);
+    snprintf(whole, sizeof whole, "%s/%s", path, linked);
+    snprintf(other, sizeof other, "%s/%s", path, others[0]);
+    CHECK(symlink(other, whole) == 0);
+    snprintf(whole, sizeof whole, "%s/%s", path, second);
+    CHECK(link(other, whole) == 0);
+    put_file(open_to_all, "", 0);
+    snprintf(whole, sizeof whole, "%s/%s", path, open_to_all);
+    CHECK(chmod(whole, 0666) == 0);
+    snprintf(whole, sizeof whole, "%s/%s", path, folder);
+    CHECK(mkdir(whole, 0700) == 0);
+    CHECK(history_open(directory, LIMIT, &gone) && history_is_open());
+    CHECK_UINT(gone.files, n_ours);
+    CHECK_UINT(gone.bytes, 7);
+    for (size_t i = 0; i < n_ours; i++)
+        CHECK(!is_there(ours[i]));
+    for (size_t i = 0; i < n_others; i++)
+        CHECK(is_there(others[i]));
+    CHECK(is_there(linked) && is_there(second) && is_there(open_to_all) && is_there(folder));
+}
+
 int main(void) {
     const uid_t anybody = 0;
     size_t n;
     CHECK(mkdtemp(directory) != NULL);
     snprintf(path, sizeof path, "%s/history", directory);
     CHECK(history_list(0, UINT64_MAX, sees, &anybody, &n) == NULL && n == 0);
-    CHECK(history_open(directory, LIMIT) && history_is_open());
+    test_earlier();
     test_two_weeks();
     test_users();
     test_given_up();

@@ -241,7 +241,7 @@ static struct profile *make_sample(unsigned hour, const struct forest *unused) {
 int main(void) {
     char command[128];
     CHECK(mkdtemp(directory) != NULL);
-    CHECK(history_open(directory, 100u << 20));
+    CHECK(history_open(directory, 100u << 20, &(struct history_earlier){0, 0}));
     write_hours(make_forest, 1000);
     check_ranges(1000);
     write_hours(make_sample, 1001);

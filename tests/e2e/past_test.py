@@ -127,7 +127,16 @@ with Daemon("--state-dir", state) as daemon:
     refused(daemon, "name no profile", "diff", "--since", "5m", path, path)
 
 check(len(os.listdir(os.path.join(state, "history"))) >= 1, "the hour so far is in a file")
+EARLIER = os.path.join(state, "history", "1700000000-1700003600-0-0-0-1.pb.gz")
+with open(EARLIER, "w", encoding="ascii") as file:
+    file.write("an hour")
+os.chmod(EARLIER, 0o600)
 with Daemon("--state-dir", state, socket=daemon.socket) as daemon:
+    with open(scratch("hcctd.log"), encoding="utf-8") as log:
+        said = [line for line in log if "earlier version" in line]
+    check(said == [f"hcctd: removed from {state}/history: files in which an earlier version kept an hour each, and "
+                   "which this one does not read (1 of 7 bytes in all)\n"] and not os.path.exists(EARLIER),
+          f"hours of an earlier version are removed, and that is said: {said}")
     kept = hot(daemon, "--since", begin - 1)
     check(0.95 * whole["total"] <= kept["total"] <= 1.05 * whole["total"] + 2e9,
           f"a new hcctd has it: {kept['total']} of {whole['total']} ns")

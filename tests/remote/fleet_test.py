@@ -188,21 +188,89 @@ def test_bounds():
     print(f"        {hidden} of {local()['total']} in [~]")
 
 
-def test_dashboard():
-    """Each question of the dashboard, as Grafana would ask it, has an answer."""
+def dashboard(begin, end, service="known_shares", database="hcct"):
+    """Of each panel what it is called and its rows, asked for as Grafana does."""
     with open(os.path.join(HERE, "..", "..", "contrib", "grafana", "clickhouse.json")) as file:
         board = json.load(file)
     for panel in board["panels"]:
         query = panel["targets"][0]["rawSql"]
-        for macro, text in (("$__timeFilter(time)", "time > now() - 36000"),
-                            ("$__timeInterval(time)", "toStartOfMinute(time)"),
-                            ("${service:singlequote}", "'known_shares'"), ("${metric}", "cpu")):
+        for macro, text in (("$__timeFilter(time)", f"time >= toDateTime({begin}) AND time <= toDateTime({end})"),
+                            ("$__fromTime", f"toDateTime({begin})"), ("$__toTime", f"toDateTime({end})"),
+                            ("$__timeInterval(time)", "toStartOfMinute(time)"), ("hcct.", database + "."),
+                            ("${service:singlequote}", f"'{service}'"), ("${metric}", "cpu")):
             query = query.replace(macro, text)
-        rows = server.ask(query)
-        check(len(rows) > 0, f"{panel['title']}: {len(rows)} rows, such as {rows[0]}")
-        if panel["title"] == "Functions by self weight":
+        yield panel["title"], server.ask(query)
+
+
+def test_dashboard():
+    """Each of its questions has an answer."""
+    now = int(time.time())
+    for title, rows in dashboard(now - 36000, now + 1):
+        check(len(rows) > 0, f"{title}: {len(rows)} rows, such as {rows[0]}")
+        if title == "Functions by self weight":
             total = sum(int(row[1]) for row in rows)
             check(total == hot()["total"], f"self weights are N: {total}")
+
+
+FIRST = 480000  # hours since 1970
+PUSHES = 12
+
+
+def insert_pushes(hour, again=False):
+    """PUSHES of an hour, of five contexts; the last of them is one whose function is not known."""
+    server.ask(f"INSERT INTO panels.deltas SELECT toDateTime({hour} * 3600 + number * 300) AS time, 'one' AS service, "
+               f"'cpu' AS metric, 'host' AS host, concat('{hour}-', toString(number)) AS push, '/bin/one' AS exe, "
+               "'' AS tags, toUInt32(1) AS pid, arrayMap(i -> toUInt64(i + 1), range(5)) AS hashes, "
+               f"arrayMap(i -> toUInt64({hour - FIRST} * 1000 + number * 10 + i + 1), range(5)) AS weights "
+               f"FROM numbers({1 if again else PUSHES})")
+
+
+def weight_of(context, begin, end):
+    """By the same law, without the server."""
+    return sum((hour - FIRST) * 1000 + number * 10 + context for hour in range(FIRST, FIRST + 7)
+               for number in range(PUSHES) if begin <= hour * 3600 + number * 300 <= end)
+
+
+def check_panels(begin, end, more=0):
+    """`more`: what is beside the pushes of context 2 in the table of sums."""
+    panels, want = dict(dashboard(begin, end, "one", "panels")), [weight_of(i, begin, end) for i in range(1, 6)]
+    want[1] += more
+    unknown = want[4]
+    functions = {row[0]: tuple(map(int, row[1:])) for row in panels["Functions by self weight"]}
+    check(functions == {f"f{i}": (want[i - 1], want[i - 1] + unknown) for i in range(1, 5)},
+          f"{begin}..{end}: self weights and their bounds: {functions}")
+    inclusive = {row[0]: int(row[1]) for row in panels["Functions by inclusive weight"]}
+    check(inclusive == {"main": sum(want), **{f"f{i}": want[i - 1] for i in range(1, 5)}},
+          f"inclusive weights: {inclusive}")
+    contexts = {row[0]: int(row[1]) for row in panels["Hottest contexts"]}
+    check(contexts == {**{f"main > f{i}": want[i - 1] for i in range(1, 5)}, "main > [~]": unknown},
+          f"contexts: {contexts}")
+
+
+def test_panels():
+    """Whole hours come from sums, where these are of the same pushes; the rest from pushes."""
+    result = run([HCCT, "push", "--create", "--database", "panels", "clickhouse", server.url])
+    check(result.status == 0, f"tables are made: {result.err.decode()}")
+    server.ask("INSERT INTO panels.stacks SELECT 'one' AS service, toUInt64(number + 1) AS hash, now() AS seen, "
+               "['main', number = 4 ? '[~]' : concat('f', toString(number + 1))] AS functions, functions AS system_names, "
+               "['', ''] AS files, [toUInt32(1), toUInt32(1)] AS lines, ['/bin/one', ''] AS modules, ['', ''] AS build_ids, "
+               "[toUInt64(1), toUInt64(2)] AS addresses, [toUInt8(0), toUInt8(0)] AS kinds FROM numbers(5)")
+    for hour in range(FIRST, FIRST + 6):
+        insert_pushes(hour)
+    begin, middle, end = FIRST * 3600, 1800, (FIRST + 5) * 3600
+    spans = ((begin + middle, end + middle), (begin, end), (begin + 1, end - 1), (begin + middle, begin + middle + 1200),
+             (begin + 2 * 3600, begin + 3 * 3600), (begin, begin + 300))
+    for span in spans:
+        check_panels(*span)
+    server.ask(f"INSERT INTO panels.hours VALUES ('one', 'cpu', {FIRST + 1}, '', 2, 7), ('one', 'cpu', {FIRST + 5}, '', 2, 7)")
+    check_panels(begin + middle, end + middle, more=7)  # of the whole hour, and not of the one that is cut
+    insert_pushes(FIRST + 1, again=True)
+    check_panels(begin + middle, end + middle)          # a push that came twice: its hour is added up from pushes
+    server.ask("DROP TABLE panels.hours")
+    check(run([HCCT, "push", "--create", "--database", "panels", "clickhouse", server.url]).status == 0, "made anew")
+    insert_pushes(FIRST + 6)
+    for span in (*spans, (begin, end + 3 * 3600)):
+        check_panels(*span)
 
 
 def test_words():
@@ -228,6 +296,7 @@ try:
         test_hours(False)
         test_dashboard()
         test_killed()
+        test_panels()
         test_words()
     with Daemon("--epsilon", "0.05", "--phi", "0.1") as daemon:
         test_bounds()
