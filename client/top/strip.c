@@ -16,6 +16,7 @@
 #define LABEL        "time  "
 #define LABEL_LENGTH 6u
 #define LEVELS       9u
+#define TIME_MAX     253402300800.0 /* seconds from 1970 to the end of the year 9999 */
 
 static const char *const blocks[LEVELS] = {"\u00b7", "\u2581", "\u2582", "\u2583", "\u2584",
                                            "\u2585", "\u2586", "\u2587", "\u2588"};
@@ -27,9 +28,19 @@ static const struct lane {
     unsigned part, most; /* one part in so many of what is left, and at most so many columns */
 } lanes[] = {{3600, 1, 168}, {60, 2, 60}, {2, 4, 30}};
 
+/* JSON as it is read has infinity, too, and what is not a number: they are 0, as what is missing.
+ */
 static double number(const struct json_object *object, const char *name) {
     struct json_object *member = NULL;
-    return json_object_object_get_ex(object, name, &member) ? json_object_get_double(member) : 0;
+    double value =
+        json_object_object_get_ex(object, name, &member) ? json_object_get_double(member) : 0;
+    return isfinite(value) ? value : 0;
+}
+
+/* 0: there is none that a calendar has. */
+static double read_now(const struct json_object *root) {
+    double now = root != NULL ? number(root, "now") : 0;
+    return now < TIME_MAX ? now : 0;
 }
 
 /* The level's cells by their beginnings, up to now; `n` of them. */
@@ -65,7 +76,7 @@ bool top_strip_parse(const char *text, size_t bytes, unsigned columns, struct to
     struct json_object *root = json_in(text, bytes);
     unsigned n[HCCT_ARRAY_LEN(lanes)],
         left = columns > LABEL_LENGTH + 2 ? columns - LABEL_LENGTH - 2 : 0;
-    *strip = (struct top_strip){.now = root != NULL ? number(root, "now") : 0};
+    *strip = (struct top_strip){.now = read_now(root)};
     for (size_t i = HCCT_ARRAY_LEN(lanes); i-- > 0;) {
         n[i] = left / lanes[i].part < lanes[i].most ? left / lanes[i].part : lanes[i].most;
         left -= n[i];
