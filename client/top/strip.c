@@ -16,7 +16,6 @@
 #define LABEL        "time  "
 #define LABEL_LENGTH 6u
 #define LEVELS       9u
-#define TIME_MAX     253402300800.0 /* seconds from 1970 to the end of the year 9999 */
 
 static const char *const blocks[LEVELS] = {"\u00b7", "\u2581", "\u2582", "\u2583", "\u2584",
                                            "\u2585", "\u2586", "\u2587", "\u2588"};
@@ -27,21 +26,6 @@ static const struct lane {
     double seconds;
     unsigned part, most; /* one part in so many of what is left, and at most so many columns */
 } lanes[] = {{3600, 1, 168}, {60, 2, 60}, {2, 4, 30}};
-
-/* JSON as it is read has infinity, too, and what is not a number: they are 0, as what is missing.
- */
-static double number(const struct json_object *object, const char *name) {
-    struct json_object *member = NULL;
-    double value =
-        json_object_object_get_ex(object, name, &member) ? json_object_get_double(member) : 0;
-    return isfinite(value) ? value : 0;
-}
-
-/* 0: there is none that a calendar has. */
-static double read_now(const struct json_object *root) {
-    double now = root != NULL ? number(root, "now") : 0;
-    return now < TIME_MAX ? now : 0;
-}
 
 /* The level's cells by their beginnings, up to now; `n` of them. */
 static void add_lane(struct top_strip *strip, const struct lane *lane, struct json_object *cells,
@@ -55,9 +39,9 @@ static void add_lane(struct top_strip *strip, const struct lane *lane, struct js
     }
     for (size_t i = 0; cells != NULL && i < json_object_array_length(cells); i++) {
         const struct json_object *cell = json_object_array_get_idx(cells, i);
-        double at = floor(number(cell, "since") / lane->seconds) - (last - (n - 1));
+        double at = floor(json_in_real(cell, "since") / lane->seconds) - (last - (n - 1));
         if (at >= 0 && at < n)
-            first[(unsigned)at].load = number(cell, "load");
+            first[(unsigned)at].load = json_in_real(cell, "load");
     }
     strip->n += n;
 }
@@ -66,7 +50,7 @@ static struct json_object *find_cells(const struct json_object *root, double sec
     struct json_object *levels = json_in_array(root, "levels");
     for (size_t i = 0; levels != NULL && i < json_object_array_length(levels); i++) {
         const struct json_object *level = json_object_array_get_idx(levels, i);
-        if (number(level, "seconds") == seconds)
+        if (json_in_real(level, "seconds") == seconds)
             return json_in_array(level, "cells");
     }
     return NULL;
@@ -76,7 +60,7 @@ bool top_strip_parse(const char *text, size_t bytes, unsigned columns, struct to
     struct json_object *root = json_in(text, bytes);
     unsigned n[HCCT_ARRAY_LEN(lanes)],
         left = columns > LABEL_LENGTH + 2 ? columns - LABEL_LENGTH - 2 : 0;
-    *strip = (struct top_strip){.now = read_now(root)};
+    *strip = (struct top_strip){.now = json_in_moment(root, "now")};
     for (size_t i = HCCT_ARRAY_LEN(lanes); i-- > 0;) {
         n[i] = left / lanes[i].part < lanes[i].most ? left / lanes[i].part : lanes[i].most;
         left -= n[i];
