@@ -4,6 +4,10 @@
  */
 #include "client/json_in.h"
 
+#include <math.h>
+
+#define MOMENT_MAX 253402300800.0 /* seconds from 1970 to the end of the year 9999 */
+
 struct json_object *json_in(const char *text, size_t bytes) {
     struct json_tokener *tokener = json_tokener_new();
     struct json_object *root = NULL;
@@ -25,6 +29,19 @@ static struct json_object *member(const struct json_object *object, const char *
 uint64_t json_in_number(const struct json_object *object, const char *name) {
     struct json_object *value;
     return json_object_object_get_ex(object, name, &value) ? json_object_get_uint64(value) : 0;
+}
+
+/* What json-c reads has infinity, too, and what is not a number. */
+double json_in_real(const struct json_object *object, const char *name) {
+    struct json_object *value;
+    double number =
+        json_object_object_get_ex(object, name, &value) ? json_object_get_double(value) : 0;
+    return isfinite(number) ? number : 0;
+}
+
+double json_in_moment(const struct json_object *object, const char *name) {
+    double moment = json_in_real(object, name);
+    return moment > 0 && moment < MOMENT_MAX ? moment : 0;
 }
 
 const char *json_in_text(const struct json_object *object, const char *name) {

@@ -14,6 +14,9 @@ struct json_object *json_in(const char *text, size_t bytes);
 
 /* Members of an object, which may be NULL: 0, "" and NULL where there are none such. */
 uint64_t json_in_number(const struct json_object *object, const char *name);
+double json_in_real(const struct json_object *object, const char *name); /* finite */
+/* Seconds since 1970; 0 for what no calendar has, too. */
+double json_in_moment(const struct json_object *object, const char *name);
 const char *json_in_text(const struct json_object *object, const char *name); /* the object's */
 struct json_object *json_in_array(const struct json_object *object, const char *name);
 

@@ -95,9 +95,7 @@ static int print_table(const char *path) {
 }
 
 static void print_mark(struct json_object *mark) {
-    struct json_object *time = NULL;
-    json_object_object_get_ex(mark, "time", &time);
-    mark_row(json_object_get_double(time), json_in_number(mark, "pid"),
+    mark_row(json_in_moment(mark, "time"), json_in_number(mark, "pid"),
              json_in_text(mark, "command"), json_in_text(mark, "name"));
 }
 

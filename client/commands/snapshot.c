@@ -36,6 +36,12 @@ static const struct option_command command = {
     .options = specs,
 };
 
+/* What is no text in the list is none of hcctd's paths. */
+static void print_path(struct json_object *path) {
+    if (json_object_is_type(path, json_type_string))
+        puts(json_object_get_string(path));
+}
+
 /* One path on each line. */
 static int print_paths(const struct http_answer *answer) {
     struct json_object *root = json_in(answer->body, answer->bytes);
@@ -46,7 +52,7 @@ static int print_paths(const struct http_answer *answer) {
         complain("left out is what has no windows: %s", left_out);
     if (paths != NULL) {
         for (size_t i = 0; i < json_object_array_length(paths); i++)
-            puts(json_object_get_string(json_object_array_get_idx(paths, i)));
+            print_path(json_object_array_get_idx(paths, i));
         if (json_object_array_length(paths) == 0) {
             complain("there is no live process to write a profile of");
             status = HCCT_EXIT_NO_DATA;

@@ -27,11 +27,6 @@ static const struct lane {
     unsigned part, most; /* one part in so many of what is left, and at most so many columns */
 } lanes[] = {{3600, 1, 168}, {60, 2, 60}, {2, 4, 30}};
 
-static double number(const struct json_object *object, const char *name) {
-    struct json_object *member = NULL;
-    return json_object_object_get_ex(object, name, &member) ? json_object_get_double(member) : 0;
-}
-
 /* The level's cells by their beginnings, up to now; `n` of them. */
 static void add_lane(struct top_strip *strip, const struct lane *lane, struct json_object *cells,
                      unsigned n) {
@@ -44,9 +39,9 @@ static void add_lane(struct top_strip *strip, const struct lane *lane, struct js
     }
     for (size_t i = 0; cells != NULL && i < json_object_array_length(cells); i++) {
         const struct json_object *cell = json_object_array_get_idx(cells, i);
-        double at = floor(number(cell, "since") / lane->seconds) - (last - (n - 1));
+        double at = floor(json_in_real(cell, "since") / lane->seconds) - (last - (n - 1));
         if (at >= 0 && at < n)
-            first[(unsigned)at].load = number(cell, "load");
+            first[(unsigned)at].load = json_in_real(cell, "load");
     }
     strip->n += n;
 }
@@ -55,7 +50,7 @@ static struct json_object *find_cells(const struct json_object *root, double sec
     struct json_object *levels = json_in_array(root, "levels");
     for (size_t i = 0; levels != NULL && i < json_object_array_length(levels); i++) {
         const struct json_object *level = json_object_array_get_idx(levels, i);
-        if (number(level, "seconds") == seconds)
+        if (json_in_real(level, "seconds") == seconds)
             return json_in_array(level, "cells");
     }
     return NULL;
@@ -65,7 +60,7 @@ bool top_strip_parse(const char *text, size_t bytes, unsigned columns, struct to
     struct json_object *root = json_in(text, bytes);
     unsigned n[HCCT_ARRAY_LEN(lanes)],
         left = columns > LABEL_LENGTH + 2 ? columns - LABEL_LENGTH - 2 : 0;
-    *strip = (struct top_strip){.now = root != NULL ? number(root, "now") : 0};
+    *strip = (struct top_strip){.now = json_in_moment(root, "now")};
     for (size_t i = HCCT_ARRAY_LEN(lanes); i-- > 0;) {
         n[i] = left / lanes[i].part < lanes[i].most ? left / lanes[i].part : lanes[i].most;
         left -= n[i];

@@ -8,6 +8,8 @@ FAKE_PROCESSES  JSON array for /v1/processes
 FAKE_PROFILE    file with the answer to /v1/hot
 FAKE_STATUS     status of /v1/hot and /v1/snapshot, with a sentence as its answer (200)
 FAKE_SENTENCE  what is said with another status than 200 (a sentence from the daemon)
+FAKE_PATHS      JSON array of the paths of /v1/snapshot
+FAKE_TIMELINE   answer to /v1/timeline
 FAKE_LEFT_OUT  metrics that /v1/snapshot leaves out (none)
 FAKE_START      "fail": ends before it listens
 FAKE_END        "early": ends when it is first asked for anything
@@ -58,6 +60,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(200, json.dumps({"daemon": {}, "processes": processes}).encode())
         elif status != 200:
             self.refuse(status)
+        elif self.path.startswith("/v1/timeline"):
+            self.answer(200, os.environ.get("FAKE_TIMELINE", "{}").encode())
         else:
             with open(os.environ["FAKE_PROFILE"], "rb") as profile:
                 self.answer(200, profile.read())
@@ -68,7 +72,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if status != 200:
             self.refuse(status)
         else:
-            self.answer(200, json.dumps({"paths": ["/reports/a", "/reports/b"],
+            paths = json.loads(os.environ.get("FAKE_PATHS", '["/reports/a", "/reports/b"]'))
+            self.answer(200, json.dumps({"paths": paths,
                                          "left_out": os.environ.get("FAKE_LEFT_OUT", "")}).encode())
 
 

@@ -43,7 +43,7 @@ tests_client_top_test_SOURCES = client/ask.c client/option_words.c client/http_c
 	client/top/steps.c client/top/strip.c client/top/text.c client/top/threads.c client/top/tree.c client/top/ui.c tests/client/top_test.c
 tests_client_top_test_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSESW_CFLAGS)
 tests_client_top_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(IBERTY_LIBS)
-tests_client_top_text_test_SOURCES = client/json_in.c client/top/text.c client/top/threads.c \
+tests_client_top_text_test_SOURCES = client/json_in.c client/top/strip.c client/top/text.c client/top/threads.c \
 	tests/client/top_text_test.c
 tests_client_top_text_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(IBERTY_LIBS)
 TESTS += tests/client/top_test tests/client/top_text_test

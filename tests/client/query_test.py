@@ -151,6 +151,22 @@ class Queries(support.ClientTest):
                 self.serve(FAKE_PROCESSES=processes)
                 self.expect_error(1, "can't be read", "list")
 
+    def test_marks_of_nonsense(self):
+        """A moment that no calendar has is shown as none is: as the beginning of 1970."""
+        for moment, shown in (("1e999", "01 Jan"), ("NaN", "01 Jan"), ("1e300", "01 Jan"),
+                              ('"x"', "01 Jan"), ("1700000000", "14 Nov")):
+            with self.subTest(moment):
+                self.setUp()
+                self.serve(FAKE_TIMELINE='{"marks":[{"time":%s,"pid":7,"command":"a",'
+                                         '"name":"b"}]}' % moment)
+                status, out, err = self.hcct("list", "--marks", environment={"TZ": "UTC"})
+                self.assertEqual((status, err), (0, ""))
+                self.assertIn(shown, out.decode().splitlines()[1])
+
+    def test_snapshot_of_nonsense(self):
+        self.serve(FAKE_PATHS='[null, 7, "/reports/a", {}]')
+        self.assertEqual(self.hcct("snapshot"), (0, b"/reports/a\n", ""))
+
     def test_snapshot(self):
         self.serve(FAKE_PROCESSES=PROCESSES)
         self.assertEqual(self.hcct("snapshot"), (0, b"/reports/a\n/reports/b\n", ""))

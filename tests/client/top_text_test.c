@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * top_text_test.c - what the live screen makes of others' words: the daemon's list of threads, and
- * text that a terminal must not obey.
+ * top_text_test.c - what the live screen makes of others' words: the daemon's list of threads, its
+ * time line, and text that a terminal must not obey.
  */
 #include <locale.h>
 
+#include "client/top/strip.h"
 #include "client/top/text.h"
 #include "client/top/threads.h"
 #include "tests/check.h"
@@ -31,6 +32,46 @@ static void test_threads(void) {
     CHECK(!top_threads_parse("{\"threads\":[1],\"ended\":[]}", 26, 0, &list));
     CHECK(!top_threads_parse("[]", 2, 0, &list));
     CHECK(!top_threads_parse("{", 1, 0, &list));
+}
+
+/* ---- the time line ---- */
+
+/* The line of a time line whose last cells of two seconds have these loads; NULL: there is none. */
+static const char *drawn(const char *now, const char *before, const char *last) {
+    static struct top_line line;
+    const struct top_range none = {0, 0};
+    struct top_strip strip;
+    char json[256];
+    unsigned from, to;
+    snprintf(json, sizeof json,
+             "{\"now\":%s,\"levels\":[{\"seconds\":2,\"cells\":[{\"since\":7196,\"load\":%s},"
+             "{\"since\":7198,\"load\":%s}]}]}",
+             now, before, last);
+    if (!top_strip_parse(json, strlen(json), 0, &strip))
+        return NULL;
+    CHECK_UINT(strip.n, 0); /* there is no room */
+    CHECK(top_strip_parse(json, strlen(json), 20, &strip) && strip.n > 3);
+    top_line_begin(&line, 20);
+    top_strip_line(&line, &strip, &none, &from, &to);
+    CHECK_UINT(from, 0);
+    CHECK_UINT(to, 0);
+    return line.text + strlen(line.text) - 3; /* the cell that has just begun is the last */
+}
+
+/* A load that is no number is none; a moment that is none is no time line. */
+static void test_time_line(void) {
+    CHECK_STR(drawn("7200", "1", "1"), "##.");
+    CHECK_STR(drawn("7200", "1", "0"), "#..");
+    CHECK_STR(drawn("7200", "1", "1e-9"), "#_.");
+    CHECK_STR(drawn("7200", "1", "1e999"), "#..");
+    CHECK_STR(drawn("7200", "Infinity", "2"), ".#.");
+    CHECK_STR(drawn("7200", "NaN", "2"), ".#.");
+    CHECK_STR(drawn("7200", "-1", "2"), ".#.");
+    CHECK(drawn("0", "1", "1") == NULL);
+    CHECK(drawn("-1", "1", "1") == NULL);
+    CHECK(drawn("NaN", "1", "1") == NULL);
+    CHECK(drawn("Infinity", "1", "1") == NULL);
+    CHECK(drawn("1e300", "1", "1") == NULL); /* which no calendar has */
 }
 
 static const char *fitted(const char *name, unsigned columns, struct top_line *line) {
@@ -70,6 +111,7 @@ static void test_text(void) {
 
 int main(void) {
     test_threads();
+    test_time_line();
     test_text();
     return check_report();
 }

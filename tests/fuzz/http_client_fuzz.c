@@ -11,10 +11,13 @@
 
 #include "client/http_client.h"
 #include "client/processes.h"
+#include "client/top/strip.h"
 #include "client/top/threads.h"
 #include "tests/fuzz/fuzz.h"
 
 #define TIMEOUT_MS 1000
+#define COLUMNS    100u
+#define STEPS      6u
 
 static struct {
     const uint8_t *data;
@@ -38,6 +41,24 @@ int connect(int fd, const struct sockaddr *address, socklen_t bytes) {
     return 0;
 }
 
+/* A range is moved as keys do it, and shown. */
+static void read_time_line(const char *body, size_t bytes) {
+    struct top_strip strip;
+    struct top_range range = {0, 0};
+    struct top_line line;
+    char text[TOP_RANGE_ROOM];
+    unsigned from, to;
+    if (!top_strip_parse(body, bytes, COLUMNS, &strip))
+        return;
+    for (unsigned i = 0; i < STEPS; i++) {
+        top_strip_move(&strip, &range, i % 3 == 0 ? 1 : -1, i % 2 == 0);
+        top_range_text(&range, text);
+        top_line_begin(&line, COLUMNS);
+        top_strip_line(&line, &strip, &range, &from, &to);
+        fuzz_must(from <= to && line.columns <= COLUMNS);
+    }
+}
+
 static void read_lists(const char *body, size_t bytes) {
     struct process_list processes;
     struct top_threads threads, again;
@@ -46,6 +67,7 @@ static void read_lists(const char *body, size_t bytes) {
             fuzz_must(processes.item[i].exe != NULL && processes.item[i].command != NULL);
         processes_free(&processes);
     }
+    read_time_line(body, bytes);
     if (top_threads_parse(body, bytes, 2000000000, &threads)) {
         fuzz_must(top_threads_parse(body, bytes, 1000000000, &again));
         top_threads_compare(&threads, &again);

@@ -2,17 +2,20 @@
 # tries the inputs that are kept and some thousand made of them, always the same; "make fuzz" builds
 # the targets once more, with clang's libFuzzer in the driver's place, and lets each look for more,
 # for FUZZ_SECONDS (60). FUZZ_TARGETS="ring trace" runs only these.
-FUZZ_NAMES = attach call_sites comments demangle eh_frame elf_protocol hello http_client jit_dump jit_object options otlp perf_map \
-	pprof query ring session trace unwind
+FUZZ_NAMES = attach call_sites checkpoint comments demangle eh_frame elf_protocol hello history http_client \
+	jit_debug jit_dump jit_object options otlp perf_map pprof query ring session trace unwind
 FUZZ_TESTS = \
 	tests/fuzz/attach_fuzz \
 	tests/fuzz/call_sites_fuzz \
+	tests/fuzz/checkpoint_fuzz \
 	tests/fuzz/comments_fuzz \
 	tests/fuzz/demangle_fuzz \
 	tests/fuzz/eh_frame_fuzz \
 	tests/fuzz/elf_protocol_fuzz \
 	tests/fuzz/hello_fuzz \
+	tests/fuzz/history_fuzz \
 	tests/fuzz/http_client_fuzz \
+	tests/fuzz/jit_debug_fuzz \
 	tests/fuzz/jit_dump_fuzz \
 	tests/fuzz/jit_object_fuzz \
 	tests/fuzz/options_fuzz \
@@ -44,6 +47,11 @@ tests_fuzz_call_sites_fuzz_SOURCES = tests/fuzz/call_sites_fuzz.c
 tests_fuzz_call_sites_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_call_sites_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS)
 
+tests_fuzz_checkpoint_fuzz_SOURCES = daemon/state/checkpoint_fields.c daemon/state/checkpoint_load.c \
+	daemon/state/checkpoint_save.c tests/fuzz/checkpoint_fuzz.c
+tests_fuzz_checkpoint_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_checkpoint_fuzz_LDADD = $(FUZZ_INGEST)
+
 tests_fuzz_comments_fuzz_SOURCES = tests/fuzz/comments_fuzz.c
 tests_fuzz_comments_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_comments_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
@@ -65,10 +73,18 @@ tests_fuzz_hello_fuzz_SOURCES = tests/fuzz/hello_fuzz.c
 tests_fuzz_hello_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_hello_fuzz_LDADD = $(FUZZ_INGEST)
 
+tests_fuzz_history_fuzz_SOURCES = $(HISTORY_SOURCES) tests/fuzz/history_fuzz.c
+tests_fuzz_history_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_history_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS)
+
 tests_fuzz_http_client_fuzz_SOURCES = client/ask.c client/option_words.c client/http_client.c client/json_in.c client/processes.c \
-	client/top/threads.c tests/fuzz/http_client_fuzz.c
+	client/top/strip.c client/top/text.c client/top/threads.c tests/fuzz/http_client_fuzz.c
 tests_fuzz_http_client_fuzz_LDFLAGS = $(FUZZ_LINK)
-tests_fuzz_http_client_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
+tests_fuzz_http_client_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(IBERTY_LIBS)
+
+tests_fuzz_jit_debug_fuzz_SOURCES = tests/fuzz/jit_debug_fuzz.c
+tests_fuzz_jit_debug_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_jit_debug_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS)
 
 tests_fuzz_jit_object_fuzz_SOURCES = tests/fuzz/jit_object_fuzz.c tests/targets/made_object.h
 tests_fuzz_jit_object_fuzz_LDFLAGS = $(FUZZ_LINK)
