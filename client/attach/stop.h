@@ -17,8 +17,7 @@
 
 struct stop {
     pid_t pid, tid;
-    siginfo_t
-        later[STOP_SIGNALS_MAX]; /* signals that have arrived meanwhile and can't be blocked */
+    siginfo_t later[STOP_SIGNALS_MAX]; /* that have arrived meanwhile and can't be blocked */
     unsigned n_later;
     int bell;   /* a signal that it sends to itself, 0: none */
     bool calls; /* it runs what we have put there, no more the application */
