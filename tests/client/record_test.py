@@ -208,7 +208,7 @@ class Record(support.ClientTest):
         self.assertEqual(self.names(), [])
 
     def test_too_short_to_be_sampled(self):
-        processes = json.dumps([{**support.LIVE, "walks": 0}])
+        processes = json.dumps([{**support.LIVE, "walks": 0, "cpu_ns": 1000000}])
         status, _, err = self.hcct("record", "true", environment={"FAKE_PROCESSES": processes})
         self.assertEqual(status, 0)
         self.assertEqual(err, "hcct: true used too little CPU time to be sampled: no profile is "
@@ -217,12 +217,26 @@ class Record(support.ClientTest):
 
     def test_out_of_reach(self):
         """What the command has started has used the time, and nobody has seen it."""
-        processes = json.dumps([{**support.LIVE, "walks": 0}])
+        processes = json.dumps([{**support.LIVE, "walks": 0, "cpu_ns": 1000000}])
         work = "import time\nwhile time.process_time() < 0.3: pass"
         status, _, err = self.hcct("record", "python3", "-c", work,
                                    environment={"FAKE_PROCESSES": processes})
         self.assertEqual(status, 0)
-        self.assertIn(", and what it ran could not load the agent or reach hcctd: no profile", err)
+        self.assertRegex(err, r"used too little CPU time to be sampled, and what it ran "
+                              r"\(\d+\.\d m?s\) could not load the agent or reach hcctd: no profile")
+
+    def test_seen_without_a_sample(self):
+        """Who has used much CPU time, and was heard of, has not used too little."""
+        for more, words in (({"threads_confined": 2}, "2 threads forbade themselves system calls "
+                             "(seccomp) before the first one"),
+                            ({}, "its threads used 3.00 s of CPU time, and no signal of the agent "
+                             "reached them; see \"hcct doctor true\"")):
+            with self.subTest(words):
+                processes = json.dumps([{**support.LIVE, "walks": 0, "cpu_ns": 3000000000, **more}])
+                status, _, err = self.hcct("record", "true",
+                                           environment={"FAKE_PROCESSES": processes})
+                self.assertEqual((status, err), (0, "hcct: true has no sample, and no profile is "
+                                                    f"written: {words}\n"))
 
     def test_daemon_that_does_not_start(self):
         status, _, err = self.hcct("record", "touch", "was-run",
