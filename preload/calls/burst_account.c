@@ -9,6 +9,7 @@
 
 #include "preload/calls/burst_parts.h"
 #include "preload/life/session.h"
+#include "preload/life/signal.h"
 #include "preload/redirect/redirect.h"
 
 #define LEAST_PART 64   /* the program has had one part in so many, whatever is measured */
@@ -31,7 +32,7 @@ void call_burst_price_from_here(struct calls *c) {
 static struct price_usual usual;
 
 void call_burst_start(void) {
-    uint64_t all = UINT64_MAX, before = 0;
+    uint64_t all = signal_all(), before = 0;
     if (!call_burst_is_meant() ||
         sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
         return;

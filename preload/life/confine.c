@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "preload/life/signal.h"
 #include "preload/life/sys.h"
 
 #define NAP_NS    50000
@@ -64,7 +65,7 @@ bool confine_enter_rarely(struct agent_thread *thread, uint32_t before, bool wai
 }
 
 uint64_t confine_hold(void) {
-    uint64_t all = UINT64_MAX, mask = 0;
+    uint64_t all = signal_all(), mask = 0;
     bool nobody = false;
     sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES);
     for (int i = 0;
