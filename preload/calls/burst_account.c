@@ -138,10 +138,10 @@ void calls_tick_ends(struct agent_thread *thread) {
 /* The agent's start, which is paid once: under a budget, it is made good later on. */
 static void count_start(struct calls *c) {
     static bool counted;
-    if (counted || c->thread->tid != agent.process->pid || c->from_ns <= agent.earlier_ns)
+    if (counted || c->thread->tid != agent.process->pid || c->from_ns <= agent.process->earlier_ns)
         return;
     counted = true;
-    uint64_t ns = c->from_ns - agent.earlier_ns;
+    uint64_t ns = c->from_ns - agent.process->earlier_ns;
     count_ours(c, ns);
     c->once_ns += ns;
 }

@@ -78,7 +78,8 @@ uint64_t confine_hold(void) {
 }
 
 void confine_forget_held(void) {
-    atomic_store(&confine_held, false);
+    if (atomic_load(&confine_held)) /* a page that is written to is copied */
+        atomic_store(&confine_held, false);
 }
 
 void confine_let_go(uint64_t mask) {
