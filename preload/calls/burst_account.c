@@ -9,6 +9,7 @@
 
 #include "preload/calls/burst_parts.h"
 #include "preload/life/session.h"
+#include "preload/life/signal.h"
 #include "preload/redirect/redirect.h"
 
 #define LEAST_PART 64   /* the program has had one part in so many, whatever is measured */
@@ -31,7 +32,7 @@ void call_burst_price_from_here(struct calls *c) {
 static struct price_usual usual;
 
 void call_burst_start(void) {
-    uint64_t all = UINT64_MAX, before = 0;
+    uint64_t all = signal_all(), before = 0;
     if (!call_burst_is_meant() ||
         sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
         return;
@@ -137,10 +138,10 @@ void calls_tick_ends(struct agent_thread *thread) {
 /* The agent's start, which is paid once: under a budget, it is made good later on. */
 static void count_start(struct calls *c) {
     static bool counted;
-    if (counted || c->thread->tid != agent.process->pid || c->from_ns <= agent.earlier_ns)
+    if (counted || c->thread->tid != agent.process->pid || c->from_ns <= agent.process->earlier_ns)
         return;
     counted = true;
-    uint64_t ns = c->from_ns - agent.earlier_ns;
+    uint64_t ns = c->from_ns - agent.process->earlier_ns;
     count_ours(c, ns);
     c->once_ns += ns;
 }

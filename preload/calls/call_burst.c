@@ -8,6 +8,7 @@
 #include "preload/life/confine.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
+#include "preload/life/signal.h"
 #include "preload/redirect/redirect.h"
 #include "preload/sample/burst.h"
 #include "preload/sample/thread_timer.h"
@@ -175,7 +176,7 @@ static void go_on(struct agent_thread *thread) {
 }
 
 bool call_burst_go_on(struct calls *c) {
-    uint64_t all = UINT64_MAX, before = 0;
+    uint64_t all = signal_all(), before = 0;
     if (!c->in_burst || c->armed || confine_is_quiet() ||
         sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
         return true;

@@ -14,6 +14,7 @@
 #include "preload/life/confine.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
+#include "preload/life/signal.h"
 #include "preload/life/sys.h"
 
 #define AHEAD 16384u /* words that the hot path may write before it has to come here */
@@ -31,8 +32,8 @@ static bool wait_for_daemon(struct calls *c) {
     atomic_store(&c->slot->waiting, 1);
     if (ring_room(c->slot, CALLS_RING, c->head) > CALLS_RING / 2)
         return true;
-    uint64_t all = ~0ull, mask; /* a handler that reports calls would wait for room, too */
-    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, KERNEL_SIGSET_BYTES);
+    uint64_t all = signal_all(), mask; /* a handler that reports calls would wait for room, too */
+    sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES);
     sys4(SYS_futex, &c->slot->waiting, FUTEX_WAIT, 1, &limit);
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
     return calls_is_read(c);

@@ -235,8 +235,7 @@ bool encode_find(struct agent_thread *thread, struct wire_slot *slot, const stru
     struct unwind_env cached = *env;
     struct search search = {.env = &cached, .limit = limit};
     *found = (struct encode_found){0};
-    cached.cache = thread->memo.cache;
-    thread->memo.used = true;
+    cached.cache = memo_cache(&thread->memo);
     enum wire_counter reason = find_in(&search, thread, regs, found);
     if (reason != WIRE_COUNTERS) {
         session_count(slot, reason, 1);

@@ -26,7 +26,7 @@
  *   connect.c   handshake with the daemon; session.c the attached session
  *
  * Contexts of execution, named on each declaration:
- *   signal   inside the handler, all signals blocked: no lock, no allocation, no libc state
+ *   signal   inside the handler, signal_all() blocked: no lock, no allocation, no libc state
  *   thread   in a wrapper or hook on a thread of the application
  *   process  start of the process or of a forked child, while no other thread uses the agent
  */
@@ -41,6 +41,7 @@
 #include "common/wire/compiler.h"
 #include "common/wire/wire.h"
 #include "preload/life/settings.h"
+#include "preload/sample/plan.h"
 
 /* A session that was left while threads may still report calls to it (session.c). */
 struct agent_left {
@@ -81,26 +82,31 @@ struct agent_spent {
 /* Survives nothing: lives in a page that the kernel wipes in a child (MADV_WIPEONFORK), so that a
  * child of fork or of a raw clone, whoever made it, finds no session and no daemon. */
 struct agent_process {
-    pid_t pid; /* 0: the agent has not started in this process */
+    pid_t pid;           /* 0: the agent has not started in this process */
+    uint64_t earlier_ns; /* CPU time of the process when the program began */
     _Atomic(struct wire_session *) session;
     _Atomic(const struct wire_arena *) arena;
     uint64_t arena_bytes, slot_bytes, session_bytes;
-    uint32_t slots;                /* that are mapped */
-    _Atomic uint32_t epoch;        /* counts sessions; 0: none yet */
-    _Atomic uint64_t contexts_tag; /* of `contexts`; 0: there is none */
-    _Atomic uint32_t attaching;    /* one thread changes the session, others keep away */
-    _Atomic uint32_t forks;        /* under way: no handshake begins (session_before_fork) */
-    bool awaits;                   /* a program that has begun: session_is_awaited */
-    bool is_child;                 /* of a fork, and has called no exec */
-    _Atomic uint32_t forked;       /* its own children; not reported yet */
-    _Atomic bool barred;           /* there is no room for a session (mlockall under a limit) */
-    _Atomic uint32_t leaving;      /* the process ends: no thread's stack may go (wall_leave.h) */
-    _Atomic uint64_t last_try_ns;  /* when the daemon was last looked for */
-    _Atomic uint64_t ahead_ns;     /* by so much CLOCK_MONOTONIC is ahead of the daemon's, which is
-                                    * another one where either is in a time namespace */
-    _Atomic uint64_t lost;         /* calls that nobody has read; not reported yet */
-    _Atomic uint32_t left_some;    /* there are some in `left` */
-    _Atomic uint32_t left_taken;   /* one thread changes it, others keep away */
+    uint32_t slots;                 /* that are mapped */
+    _Atomic uint32_t epoch;         /* counts sessions; 0: none yet */
+    uint64_t attached_ns;           /* CLOCK_MONOTONIC where the session began: no other one of this
+                                     * process, or of those that it comes from, has the same */
+    struct sampling_plan inherited; /* what threads of a child, or of a program that has begun, do
+                                     * until there is a session: trigger.c */
+    _Atomic uint64_t contexts_tag;  /* of `contexts`; 0: there is none */
+    _Atomic uint32_t attaching;     /* one thread changes the session, others keep away */
+    _Atomic uint32_t forks;         /* under way: no handshake begins (session_before_fork) */
+    bool awaits;                    /* a program that has begun: session_is_awaited */
+    bool is_child;                  /* of a fork, and has called no exec */
+    _Atomic uint32_t forked;        /* its own children; not reported yet */
+    _Atomic bool barred;            /* there is no room for a session (mlockall under a limit) */
+    _Atomic uint32_t leaving;       /* the process ends: no thread's stack may go (wall_leave.h) */
+    _Atomic uint64_t last_try_ns;   /* when the daemon was last looked for */
+    _Atomic uint64_t ahead_ns;      /* by so much CLOCK_MONOTONIC is ahead of the daemon's, which is
+                                     * another one where either is in a time namespace */
+    _Atomic uint64_t lost;          /* calls that nobody has read; not reported yet */
+    _Atomic uint32_t left_some;     /* there are some in `left` */
+    _Atomic uint32_t left_taken;    /* one thread changes it, others keep away */
     struct agent_left left[AGENT_LEFT_MAX];
     struct agent_ends ends;
     _Atomic uint64_t labels_other;   /* labels that have found no place; not reported yet */
@@ -127,7 +133,6 @@ _Static_assert(sizeof(struct agent_process) <= WIRE_PAGE, "it has a page");
 struct agent_globals {
     struct agent_settings settings;  /* written once, at the start */
     struct agent_process *process;   /* NULL: switched off for good */
-    uint64_t earlier_ns;             /* CPU time of the process when the program began */
     char command[WIRE_COMMAND_ROOM]; /* program_name.h; written once, at the start */
     _Atomic uint32_t stopped;        /* by the program (hcct.h); children inherit it */
 };

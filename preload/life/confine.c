@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "preload/life/signal.h"
 #include "preload/life/sys.h"
 
 #define NAP_NS    50000
@@ -64,7 +65,7 @@ bool confine_enter_rarely(struct agent_thread *thread, uint32_t before, bool wai
 }
 
 uint64_t confine_hold(void) {
-    uint64_t all = UINT64_MAX, mask = 0;
+    uint64_t all = signal_all(), mask = 0;
     bool nobody = false;
     sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES);
     for (int i = 0;
@@ -77,7 +78,8 @@ uint64_t confine_hold(void) {
 }
 
 void confine_forget_held(void) {
-    atomic_store(&confine_held, false);
+    if (atomic_load(&confine_held)) /* a page that is written to is copied */
+        atomic_store(&confine_held, false);
 }
 
 void confine_let_go(uint64_t mask) {

@@ -63,7 +63,6 @@ static void after_fork_parent(void) {
 /* The child looks for the daemon at its first sample, not now: most children call exec at once. */
 void agent_start_in_child(uint64_t since) {
     agent.process->pid = (pid_t)sys0(SYS_getpid);
-    agent.earlier_ns = 0;
     confine_forget_held();
     if (thread_self != NULL)
         trigger_inherit(thread_self);
@@ -88,8 +87,10 @@ static void start_calls_in_child(void) {
 static void after_fork_child(void) {
     if (confine_is_quiet())
         return;
-    calls_enter_child();
-    redirect_after_fork_child();
+    if (agent.settings.collector == WIRE_COLLECT_CALLS)
+        calls_enter_child();
+    if (redirect_is_meant()) /* else there is no code of theirs to be loaded, nor memory to be copied */
+        redirect_after_fork_child();
     block_sample_in_child();
     agent.process->is_child = true;
     agent_start_in_child(0);

@@ -139,8 +139,16 @@ struct tick {
     ucontext_t *uc;
 };
 
+static void learn_ignored_once(void) {
+    static _Atomic bool known; /* children inherit it, as they do with the actions */
+    if (hcct_unlikely(!atomic_load_explicit(&known, memory_order_relaxed)) &&
+        !atomic_exchange(&known, true))
+        signal_learn_ignored();
+}
+
 static void serve(struct agent_thread *self, const void *argument) {
     const struct tick *tick = argument;
+    learn_ignored_once();
     trigger_tick(self, tick->kind, 1 + (uint64_t)tick->overrun, tick->uc);
     count_restart(self, restart_interrupted(&self->restart, tick->uc, tick->number,
                                             tick->kind == TRIGGER_WALL));
@@ -175,13 +183,76 @@ void signal_handle(int number, siginfo_t *info, void *uc) {
     errno = saved;
 }
 
+/* ---- signals that the program ignores ----
+ *
+ * A handler of the application must not interrupt ours: it could leave it by a jump, or call what
+ * we are in the middle of. So all signals with a handler are blocked there. */
+
 static bool set_handler(int number) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = signal_handle;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     sigfillset(&action.sa_mask);
+    for (int other = 1; other < _NSIG; other++)
+        if ((signal_all() & signal_bit(other)) == 0)
+            sigdelset(&action.sa_mask, other);
     return real_sigaction(number, &action, NULL) == 0;
+}
+
+static bool is_ignored(int number) {
+    struct sigaction now;
+    return real_sigaction(number, NULL, &now) == 0 &&
+           (now.sa_handler == SIG_IGN || (now.sa_handler == SIG_DFL && signal_may_wait(number)));
+}
+
+static void change_ignored(int number, bool ignored) {
+    if (ignored)
+        atomic_fetch_or(&signal_ignored, signal_bit(number));
+    else
+        atomic_fetch_and(&signal_ignored, ~signal_bit(number));
+}
+
+/* Signals that we have given up have our handler as long as nobody else takes them. */
+static void set_handlers_again(void) {
+    uint64_t ours = atomic_load(&given_up) | signal_bit(signal_number());
+    struct sigaction now;
+    for (int number = 1; number < _NSIG; number++)
+        if ((ours & signal_bit(number)) != 0 && real_sigaction(number, NULL, &now) == 0 &&
+            signal_is_agents(&now))
+            set_handler(number);
+}
+
+void signal_note_action(int number, bool ignored) {
+    uint64_t bit = signal_bit(number);
+    if ((signal_all() & bit) == (ignored ? 0 : bit) || !agent_owns_memory())
+        return;
+    /* others may be in our handler with the mask from before, or move the agent to another signal
+     */
+    uint64_t mask = confine_hold();
+    change_ignored(number, ignored);
+    set_handlers_again();
+    confine_let_go(mask);
+}
+
+/* Another thread may set a handler meanwhile, and finds afterwards what it finds here. */
+void signal_learn_ignored(void) {
+    uint64_t before = atomic_load(&signal_ignored);
+    for (int number = 1; number < _NSIG; number++) {
+        change_ignored(number, is_ignored(number));
+        if ((atomic_load(&signal_ignored) & signal_bit(number)) != 0 && !is_ignored(number))
+            change_ignored(number, false);
+    }
+    if (atomic_load(&signal_ignored) != before)
+        set_handlers_again();
+}
+
+/* At its start a program most often ignores what is ignored by default: to ask for all signals
+ * would cost a short one more than it is worth. The first tick does. */
+static void expect_ignored(void) {
+    for (int number = 1; number < _NSIG; number++)
+        if (signal_may_wait(number))
+            change_ignored(number, is_ignored(number));
 }
 
 static void use(int number) {
@@ -194,11 +265,18 @@ static bool is_blocked_by_name(int number) {
     return real_sigprocmask(SIG_BLOCK, NULL, &now) == 0 && signal_is_named(&now, number);
 }
 
-static bool install(int number) {
+static bool is_free(int number) {
     struct sigaction old;
     return number > 0 && (given_up & signal_bit(number)) == 0 && !is_blocked_by_name(number) &&
            real_sigaction(number, NULL, &old) == 0 && (old.sa_flags & SA_SIGINFO) == 0 &&
-           old.sa_handler == SIG_DFL && set_handler(number);
+           old.sa_handler == SIG_DFL;
+}
+
+static bool install(int number) {
+    if (!is_free(number))
+        return false;
+    change_ignored(number, false);
+    return set_handler(number);
 }
 
 static int find_free(int except) {
@@ -209,6 +287,7 @@ static int find_free(int except) {
 }
 
 bool signal_start(int preferred) {
+    expect_ignored();
     int number = preferred != 0 && install(preferred) ? preferred : find_free(0);
     if (preferred != 0 && number != preferred)
         settings_say(&agent.settings, true, "HCCT_SIGNAL names a signal that is not free; ",
@@ -241,6 +320,7 @@ static void give_back(int old, int number) {
     plain.sa_handler = SIG_DFL;
     real_sigaction(old, &ignore, NULL);
     real_sigaction(old, &plain, NULL);
+    change_ignored(old, signal_may_wait(old));
     tell(old, number);
 }
 

@@ -30,6 +30,13 @@ void signal_give_up(void);
 void signal_stop(void);
 void signal_resume(int number);
 
+/* The program ignores signal `number` from now on, or (before it is so) has a handler for it: see
+ * signal_all. When this returns no thread is in code of the agent's that a handler may not
+ * interrupt. Nothing is done for what is known already. Thread context. */
+void signal_note_action(int number, bool ignored);
+/* The same for all signals, as the kernel has them. Any context. */
+void signal_learn_ignored(void);
+
 /* Our signal does not come: has somebody taken it past libc, by a system call? Then it is theirs,
  * and the agent moves away. Two system calls. Thread context. */
 void signal_check_again(void);

@@ -145,7 +145,7 @@ static void forget_parent(void) {
 
 static void begin_process(void) {
     agent.process->pid = (pid_t)sys0(SYS_getpid);
-    agent.earlier_ns = ticker_now(CLOCK_PROCESS_CPUTIME_ID);
+    agent.process->earlier_ns = ticker_now(CLOCK_PROCESS_CPUTIME_ID);
     began_ns = ticker_now(CLOCK_MONOTONIC);
     epoch_then = atomic_load(&agent.process->epoch);
 }

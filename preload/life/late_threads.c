@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "preload/life/handler.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
@@ -201,8 +202,10 @@ static void search(uint64_t now) {
     uint64_t n = number_of_threads();
     if (n == threads_then && now < forced_ns)
         return;
-    if (now >= forced_ns)
+    if (now >= forced_ns) {
         modules_recheck();
+        signal_learn_ignored(); /* what the application has set since was not seen */
+    }
     threads_then = n;
     forced_ns = now + FORCED_NS;
     search_number++;

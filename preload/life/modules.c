@@ -110,9 +110,12 @@ void modules_recheck(void) {
     atomic_fetch_add(&modules_state, MODULES_ONE_VALIDITY);
 }
 
+/* A page that is written to is copied in a child. */
 void modules_alone(void) {
-    atomic_fetch_and(&modules_state, ~(uint64_t)UINT32_MAX);
-    atomic_store(&readers, 0);
+    if ((uint32_t)atomic_load(&modules_state) != 0)
+        atomic_fetch_and(&modules_state, ~(uint64_t)UINT32_MAX);
+    if (atomic_load(&readers) != 0)
+        atomic_store(&readers, 0);
 }
 
 uint32_t modules_generation(void) {

@@ -166,10 +166,10 @@ static bool attach(struct agent_process *process, int wait_ms) {
     struct wire_session *session = found.session;
     memcpy(session->tags, set->tags, sizeof session->tags);
     memcpy(session->command, agent.command, sizeof session->command);
-    session->earlier_ns = agent.earlier_ns;
+    session->earlier_ns = agent.process->earlier_ns;
     session->is_child = process->is_child;
     bool first = atomic_load(&process->epoch) == 0 && !agent_hooks.late;
-    atomic_store(&session->start_ns, first ? agent.earlier_ns : 0);
+    atomic_store(&session->start_ns, first ? agent.process->earlier_ns : 0);
     unsampled_pass(session);
     atomic_store(&session->forked, atomic_exchange(&process->forked, 0));
     atomic_store(&session->signal, (uint32_t)signal_number());
@@ -180,6 +180,7 @@ static bool attach(struct agent_process *process, int wait_ms) {
     process->slot_bytes = found.slot_bytes;
     process->session_bytes = found.session_bytes;
     process->slots = found.slots;
+    process->attached_ns = ticker_now(CLOCK_MONOTONIC);
     atomic_fetch_add(&process->epoch, 1);
     atomic_store(&process->session, session);
     return true;
@@ -448,13 +449,24 @@ static bool is_hidden_by_other(const struct agent_thread *thread) {
     return by != NULL && by != thread;
 }
 
+/* They are in the arena of the session in which they were found, maybe by another thread that had
+ * this context before. */
+static void forget_rules(struct agent_thread *thread) {
+    uint64_t session = agent.process->attached_ns;
+    if (thread->memo_session == session)
+        memo_forget_walk(&thread->memo);
+    else
+        memo_forget(&thread->memo);
+    thread->memo_session = session;
+}
+
 static void begin_epoch(struct agent_thread *thread, uint32_t epoch) {
     thread->epoch = epoch;
     memset(thread->streams, 0, sizeof thread->streams);
     if (thread->python != NULL)
         python_thread_forget(thread->python);
     thread->shown.depth = 0;
-    memo_forget(&thread->memo); /* its rules are in the old arena */
+    forget_rules(thread);
     memset(thread->module_cache, 0, sizeof thread->module_cache);
 }
 

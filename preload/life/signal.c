@@ -14,6 +14,7 @@
 #include "preload/wrap/real.h"
 
 static _Atomic int in_use;
+_Atomic uint64_t signal_ignored;
 
 #define NAMED_MAX 16 /* classic signals in a mask that is not meant for all of them */
 #define CLASSIC   31

@@ -6,6 +6,7 @@
 #define HCCT_AGENT_SIGNAL_H
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,6 +25,17 @@ void signal_use(int number);
 /* In a mask of the kernel; 0: no signal. */
 static inline uint64_t signal_bit(int number) {
     return number > 0 ? 1ull << (number - 1) : 0;
+}
+
+/* Those that the program ignores, a bit each, as far as is known; for handler.c. */
+extern _Atomic uint64_t signal_ignored __attribute__((visibility("hidden")));
+
+/* What the agent blocks while no handler of the application may come between, as a mask of the
+ * kernel: all signals but those. The kernel drops an ignored signal when it is sent, but not where
+ * the thread that it is sent to has it blocked. Then it is queued, and wakes another thread, whose
+ * call ends early. Any context. */
+static inline uint64_t signal_all(void) {
+    return ~atomic_load_explicit(&signal_ignored, memory_order_relaxed);
 }
 
 /* A mask that has the signal and not most others: it means this one. Any context. */

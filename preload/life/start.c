@@ -106,7 +106,7 @@ __attribute__((constructor)) static void agent_start(void) {
     fork_watch();
     agent.process = process;
     process->pid = (pid_t)sys0(SYS_getpid);
-    agent.earlier_ns = ticker_now(CLOCK_PROCESS_CPUTIME_ID);
+    agent.process->earlier_ns = ticker_now(CLOCK_PROCESS_CPUTIME_ID);
     if (may_attach_later()) {
         process->awaits = true;
         modules_note_all();

@@ -152,7 +152,7 @@ static void forget(struct agent_thread *t) {
     t->restart = (struct restart_state){0};
     forget_trigger(t);
     t->shown.depth = 0;
-    memo_forget(&t->memo);
+    memo_forget_walk(&t->memo); /* the rules are of a session: session.c */
 }
 
 /* Without it, functions of Python are not shown. */
@@ -203,14 +203,19 @@ void thread_release(struct agent_thread *thread) {
     give_free(thread);
 }
 
+/* Each page that is written to is copied: so nothing is done to contexts that are free. One that
+ * another thread was just taking, or giving back, is never used again. */
 void thread_forget_others(void) {
-    atomic_store(&free_head, 0); /* another thread may have been about to give one back */
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next) {
+        if (t == thread_self || atomic_load(&t->used) == 0)
+            continue;
         t->busy = t->inside = 0;
-        forget(t);
-        if (t != thread_self)
-            thread_release(t);
+        forget_trigger(t);
+        thread_release(t);
     }
-    if (thread_self != NULL)
-        thread_self->tid = (pid_t)sys0(SYS_gettid);
+    if (thread_self == NULL)
+        return;
+    thread_self->busy = thread_self->inside = 0;
+    forget(thread_self);
+    thread_self->tid = (pid_t)sys0(SYS_gettid);
 }

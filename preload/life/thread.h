@@ -138,6 +138,7 @@ struct agent_thread {
     /* the shadow stack: what the last walk found; the streams know how much of it was sent */
     struct memo memo;
     uint32_t memo_validity; /* modules_validity() of which the memo is */
+    uint64_t memo_session;  /* and agent_process.attached_ns */
     struct shown shown;     /* the frames of the last walk */
     /* What stands below the frames: the system call that the sample met, or, where lines are asked
      * for, WIRE_LEAF_PC and the pc. Nothing: both 0. */

@@ -82,7 +82,7 @@ void unsampled_pass(struct wire_session *session) {
     atomic_store(&session->between.lost_ns, atomic_exchange(&sum->lost_ns, 0));
     atomic_store(&session->between.unasked_ns, atomic_exchange(&sum->unasked_ns, 0));
     uint64_t now = ticker_now(CLOCK_PROCESS_CPUTIME_ID);
-    session->before_ns = now > agent.earlier_ns ? now - agent.earlier_ns : 0;
+    session->before_ns = now > agent.process->earlier_ns ? now - agent.process->earlier_ns : 0;
 }
 
 void unsampled_leave(struct wire_session *left) {

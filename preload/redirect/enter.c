@@ -19,6 +19,7 @@
 #include "preload/calls/hot.h"
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
+#include "preload/life/signal.h"
 #include "preload/life/sys.h"
 #include "preload/redirect/chain.h"
 #include "preload/redirect/stub.h"
@@ -39,7 +40,7 @@
 static SLOW void rarely_and_inside(struct redirect_call *call, void (*how)(void *call)) {
     struct calls *c = call->calls;
     struct redirect_thread *r = c->redirect;
-    uint64_t all = CAN_WAIT, mask = 0, began_ns = price_cpu_ns(&c->price);
+    uint64_t all = CAN_WAIT & signal_all(), mask = 0, began_ns = price_cpu_ns(&c->price);
     if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES) != 0)
         return;
     struct calls *self = calls_self; /* a tick may have ended a burst since */

@@ -76,13 +76,16 @@ struct moment {
 };
 
 /* A CPU clock is read by a system call: in the middle of it. */
-static struct moment moment_on(clockid_t clock) {
-    uint64_t before = ticker_now(CLOCK_MONOTONIC), cpu = ticker_now(clock);
+static struct moment now_here(void) {
+    uint64_t before = ticker_now(CLOCK_MONOTONIC), cpu = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     return (struct moment){cpu, before + (ticker_now(CLOCK_MONOTONIC) - before) / 2};
 }
 
-static struct moment now_here(void) {
-    return moment_on(CLOCK_THREAD_CPUTIME_ID);
+/* Of a thread that begins, and may be the only one of a child. */
+static struct moment first_moment(const struct agent_thread *thread) {
+    uint64_t before = ticker_now_by_call(CLOCK_MONOTONIC);
+    uint64_t cpu = ticker_now(ticker_cpu_clock(thread->tid));
+    return (struct moment){cpu, before + (ticker_now_by_call(CLOCK_MONOTONIC) - before) / 2};
 }
 
 bool burst_get_timer(struct agent_thread *thread, struct wire_session *session) {
@@ -151,13 +154,11 @@ static bool is_young(uint64_t cpu_ns) {
     return cpu_ns < YOUNG_NS;
 }
 
-/* The timer, to what is next, but not before `least` of real time. The thread has run from `then`
- * on: a walk takes longer than many a call. */
-static void aim(struct agent_thread *thread, const struct sampling_plan *plan, struct moment then,
-                uint64_t least) {
+/* The timer, to what is next, but not before `least` of real time. */
+static void aim_from(struct agent_thread *thread, const struct sampling_plan *plan,
+                     struct moment now, uint64_t least) {
     struct trigger *t = &thread->trigger;
-    uint64_t time = ticker_now(CLOCK_MONOTONIC), cpu = then.cpu_ns + (time - then.time_ns);
-    struct moment now = {cpu, time};
+    uint64_t cpu = now.cpu_ns, time = now.time_ns;
     uint64_t next = points_next(&t->points), early = cpu + t->late_ns;
     uint64_t rest = next > early + least ? next - early : least;
     if (session_is_awaited() && rest > ATTACH_NS)
@@ -173,6 +174,17 @@ static void aim(struct agent_thread *thread, const struct sampling_plan *plan, s
         use_cpu_timer(thread, plan, rest, patience(rest, ran, passed));
     else
         use_fine_timer(thread, plan, now, rest);
+}
+
+/* The thread has run from `then` on: a walk takes longer than many a call. */
+static struct moment passed_since(struct moment then) {
+    uint64_t time = ticker_now(CLOCK_MONOTONIC);
+    return (struct moment){then.cpu_ns + (time - then.time_ns), time};
+}
+
+static void aim(struct agent_thread *thread, const struct sampling_plan *plan, struct moment then,
+                uint64_t least) {
+    aim_from(thread, plan, passed_since(then), least);
 }
 
 static void stop(struct agent_thread *thread) {
@@ -223,7 +235,7 @@ static void watch(struct agent_thread *thread, const struct sampling_plan *plan,
                   uint64_t least) {
     thread->trigger.asleep_ns = 0;
     ticker_halt(cpu_ticker(thread));
-    aim(thread, plan, now, least);
+    aim_from(thread, plan, now, least);
     mask_sleeps();
 }
 
@@ -236,13 +248,13 @@ static void end_gap(struct agent_thread *thread, struct wire_session *session,
     thread->burst_sent = 0; /* this sample is of none */
     weigh(thread, session, gap_weight(thread, plan, gap), uc);
     points_put_off(&t->points, gap);
-    watch(thread, plan, now, 1);
+    watch(thread, plan, passed_since(now), 1);
 }
 
 void burst_plan(struct agent_thread *thread, struct wire_session *session,
                 const struct sampling_plan *plan, uint64_t since) {
     struct trigger *t = &thread->trigger;
-    struct moment now = moment_on(ticker_cpu_clock(thread->tid));
+    struct moment now = first_moment(thread);
     t->cpu_ns = since < now.cpu_ns ? since : now.cpu_ns;
     t->avoids_ticks = false;
     if (!has_fine_timer(thread, session, plan)) {

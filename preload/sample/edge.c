@@ -13,6 +13,7 @@
 #include "preload/life/confine.h"
 #include "preload/life/handler_stack.h"
 #include "preload/life/session.h"
+#include "preload/life/signal.h"
 #include "preload/life/sys.h"
 #include "preload/sample/burst.h"
 
@@ -49,7 +50,7 @@ static void take(struct agent_thread *thread, const void *arg) {
 void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller,
                         uint64_t within) {
     const struct due due = {caller, within};
-    uint64_t all = UINT64_MAX, before = 0;
+    uint64_t all = signal_all(), before = 0;
     if (!burst_is_due(thread, within) ||
         sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
         return;

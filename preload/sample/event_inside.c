@@ -10,11 +10,12 @@
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
 #include "preload/life/handler_stack.h"
+#include "preload/life/signal.h"
 #include "preload/life/sys.h"
 
 bool event_inside(event_function *function, const void *argument) {
     struct agent_thread *thread = thread_self;
-    uint64_t all = UINT64_MAX, mask = 0;
+    uint64_t all = signal_all(), mask = 0;
     uint32_t before;
     if (!agent_started() || thread == NULL || !agent_owns_memory() ||
         !confine_enter(thread, &before))

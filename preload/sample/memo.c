@@ -10,14 +10,28 @@
 
 #include <string.h>
 
+#include "common/wire/compiler.h"
 #include "preload/sample/unwind_usual.h"
 
 void memo_forget(struct memo *memo) {
     if (!memo->used)
         return; /* of a thread that is never walked no page is touched */
     memo->used = false;
+    memo->stale = true;
     memo->depth = 0;
-    memset(memo->cache, 0, sizeof *memo->cache << UNWIND_CACHE_BITS);
+}
+
+void memo_forget_walk(struct memo *memo) {
+    if (memo->used)
+        memo->depth = 0;
+}
+
+struct unwind_cached *memo_cache(struct memo *memo) {
+    if (hcct_unlikely(memo->stale))
+        memset(memo->cache, 0, sizeof *memo->cache << UNWIND_CACHE_BITS);
+    memo->stale = false;
+    memo->used = true;
+    return memo->cache;
 }
 
 /* ---- joining the remembered walk ---- */
@@ -222,8 +236,7 @@ void memo_walk(struct memo *memo, const struct unwind_env *given,
                const struct unwind_registers *start, uint32_t limit, struct memo_result *result) {
     struct unwind_env env = *given;
     uint32_t candidates = memo->depth;
-    env.cache = memo->cache;
-    memo->used = true;
+    env.cache = memo_cache(memo);
     memo->at = *start;
     *result = (struct memo_result){.end = UNWIND_STEPPED};
     uint32_t found = find_new(memo, &env, &memo->at, limit < memo->room ? limit : memo->room,

@@ -50,8 +50,9 @@ struct memo {
     uint32_t room, words_room;
     uint32_t depth;  /* frames of the last walk */
     uint32_t opaque; /* the outermost frame that can't be verified by reading; UINT32_MAX: none */
-    struct unwind_cached *cache; /* rules by pc, see unwind.h */
+    struct unwind_cached *cache; /* rules by pc, see unwind.h: for memo_cache */
     bool used;                   /* there is something to forget */
+    bool stale;                  /* the rules are of what was forgotten */
     struct unwind_registers at;  /* where the walk being made is: not on a signal's stack */
 };
 
@@ -65,8 +66,14 @@ struct memo_result {
     uint32_t effort;                 /* as so many steps more (unwind.h) */
 };
 
-/* Forgets all: addresses may mean other code than they did. Any context. */
+/* Forgets all: addresses may mean other code than they did. The rules, 64 KB, are emptied when they
+ * are asked for next: a thread, or a child of fork, that ends before does not pay for it. Any
+ * context. */
 void memo_forget(struct memo *memo);
+/* Forgets the last walk, which was another thread's. Any context. */
+void memo_forget_walk(struct memo *memo);
+/* The rules that were found before, for walks of this thread. Signal context. */
+struct unwind_cached *memo_cache(struct memo *memo);
 
 /* The walk from `regs`: afterwards memo->frame[0..depth) is the context. At most `limit` frames,
  * the innermost. When the walk ended at UNWIND_PENDING or UNWIND_RICH, the memo holds nothing but

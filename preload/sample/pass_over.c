@@ -24,6 +24,9 @@ static struct place {
 void pass_over_note(uint64_t pc) {
     for (unsigned i = 0; i < PASS_OVER_MAX; i++) {
         uint64_t other = 0;
+        /* in a child of fork a page that is written to is copied, by a comparison in vain, too */
+        if (atomic_load_explicit(&places[i].pc, memory_order_relaxed) == pc)
+            return;
         if (atomic_compare_exchange_strong(&places[i].pc, &other, pc) || other == pc)
             return;
     }

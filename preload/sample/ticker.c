@@ -61,14 +61,23 @@ void ticker_free(struct ticker *ticker) {
     ticker->period_ns = 0;
 }
 
+static uint64_t to_ns(const struct timespec *time) {
+    return (uint64_t)time->tv_sec * SECOND_NS + (uint64_t)time->tv_nsec;
+}
+
+uint64_t ticker_now_by_call(clockid_t clock) {
+    struct timespec now = {0, 0};
+    sys2(SYS_clock_gettime, clock, &now);
+    return to_ns(&now);
+}
+
 /* The vDSO has clocks of real time. CPU time takes a system call in any case. */
 uint64_t ticker_now(clockid_t clock) {
     struct timespec now = {0, 0};
     if (clock < 0 || clock == CLOCK_THREAD_CPUTIME_ID || clock == CLOCK_PROCESS_CPUTIME_ID)
-        sys2(SYS_clock_gettime, clock, &now);
-    else
-        real_clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+        return ticker_now_by_call(clock);
+    real_clock_gettime(clock, &now);
+    return to_ns(&now);
 }
 
 uint64_t ticker_resolution(void) {

@@ -24,6 +24,7 @@
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
 #include "preload/sample/burst.h"
+#include "preload/sample/draw.h"
 #include "preload/sample/first.h"
 #include "preload/sample/other_clock.h"
 #include "preload/sample/sampling.h"
@@ -38,10 +39,6 @@ static const struct sampling_plan searching = {.coarse_ns = 20000000u, .idle = t
 static struct ticker *cpu_ticker(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_CPU];
 }
-
-/* What the threads of a child, or of a program that has begun, do until there is a session. Process
- * context writes. */
-static struct sampling_plan inherited;
 
 /* At a tick that takes no samples. */
 static void account_unsampled(struct agent_thread *thread, struct wire_session *session) {
@@ -92,30 +89,39 @@ static void count_missing(void) {
 static struct sampling_plan planned(struct wire_session *session) {
     if (session != NULL)
         return session_is_on(session) ? sampling_plan(session) : switched_off;
+    const struct sampling_plan *inherited = &agent.process->inherited;
     bool in_vain = session_was_looked_for() && !session_is_held();
-    return in_vain || inherited.coarse_ns == 0 ? searching : inherited;
+    return in_vain || inherited->coarse_ns == 0 ? searching : *inherited;
 }
 
 void trigger_expect(void) {
-    inherited = sampling_plan_asked();
+    agent.process->inherited = sampling_plan_asked();
 }
 
 void trigger_inherit(const struct agent_thread *parent) {
     const struct sampling_plan *plan = &parent->trigger.plan;
     bool by_time = agent.settings.collector == WIRE_COLLECT_WALKS || call_burst_is_meant();
     bool inherits = !plan->idle && by_time;
-    inherited = inherits ? *plan : (struct sampling_plan){0};
+    struct sampling_plan *inherited = &agent.process->inherited;
+    *inherited = inherits ? *plan : (struct sampling_plan){0};
     /* it is as lost as its parent */
     agent.process->fell_silent =
         atomic_load(&parent->unsampled.from_ns) != 0 && parent->unsampled.lost;
-    inherited.perf_ns = 0; /* an event is opened inside a session */
+    inherited->perf_ns = 0; /* an event is opened inside a session */
+}
+
+/* A context that was used before, by another thread or in the parent of a child of fork, goes on
+ * with its draws: a clock would be one page more for a child to have. */
+static void begin_draws(struct agent_thread *thread) {
+    uint64_t before = thread->random != 0 ? draw_word(&thread->random) : ticker_now(CLOCK_MONOTONIC);
+    thread->random = before + (uint64_t)thread->tid * SECOND_NS;
 }
 
 void trigger_start(struct agent_thread *thread, uint64_t since) {
     struct trigger *t = &thread->trigger;
     atomic_store(&thread->unsampled.from_ns, 0); /* a child of fork has the parent's */
     *t = (struct trigger){0};
-    thread->random = ticker_now(CLOCK_MONOTONIC) + (uint64_t)thread->tid * SECOND_NS;
+    begin_draws(thread);
     sleep_burst = 0; /* a child of fork has the parent's */
     if (agent.settings.faults != WIRE_METRICS_MAX)
         thread->faults = thread_faults();
@@ -134,7 +140,7 @@ void trigger_start(struct agent_thread *thread, uint64_t since) {
 
 bool trigger_adopt(struct agent_thread *thread) {
     thread->trigger = (struct trigger){0};
-    thread->random = ticker_now(CLOCK_MONOTONIC) + (uint64_t)thread->tid * SECOND_NS;
+    begin_draws(thread);
     thread->faults = UINT64_MAX; /* of another thread: its first sample finds out */
     if (!thread_timer_make(thread, TRIGGER_CPU, ticker_cpu_clock(thread->tid)))
         return false;

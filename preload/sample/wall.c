@@ -205,7 +205,7 @@ void wall_cpu_tick(struct agent_thread *thread, struct wire_session *session,
 
 /* No handler may come between: it could end another sleep, or leave this function by a jump. */
 void wall_awake(struct agent_thread *thread) {
-    uint64_t all = UINT64_MAX, before = 0;
+    uint64_t all = signal_all(), before = 0;
     if ((sleep_burst & SLEEP_NEXT) == 0 || !agent_owns_memory() ||
         sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
         return;

@@ -10,6 +10,8 @@
  * A thread that has confined itself (confine.h) can't make the agent move away from the others:
  * what it sets for our signal is left out.
  *
+ * What is ignored is not blocked by the agent (signal_all), so it learns of each change.
+ *
  * In a child that shares its parent's memory nothing of the agent's is changed: what the child sets
  * is for itself alone, and it has none of our timers.
  */
@@ -26,6 +28,7 @@
 #include "preload/life/handler_stack.h"
 #include "preload/life/signal.h"
 #include "preload/life/thread.h"
+#include "preload/sample/stack.h"
 #include "preload/wrap/handler_masks.h"
 #include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"
@@ -43,6 +46,23 @@ static bool is_others(int number) {
  * (handler_mask_move), and must not write over ours. */
 static bool enter_to_change(uint32_t *before) {
     return thread_self != NULL && agent_owns_memory() && confine_enter(thread_self, before);
+}
+
+static bool ignores(int number, void (*handler)(int)) {
+    return handler == SIG_IGN || (handler == SIG_DFL && signal_may_wait(number));
+}
+
+/* Before a handler is set it is learned that there will be one, and afterwards that there is none.
+ */
+static void note_before(int number, void (*handler)(int)) {
+    if (number > 0 && number < _NSIG && agent.process != NULL && !ignores(number, handler))
+        signal_note_action(number, false);
+}
+
+/* Another thread may have looked between both. */
+static void note_after(int number, void (*handler)(int)) {
+    if (number > 0 && number < _NSIG && agent.process != NULL)
+        signal_note_action(number, ignores(number, handler));
 }
 
 /* A disposition of another signal. */
@@ -68,10 +88,15 @@ static int change_alone(int number, const struct sigaction *action, struct sigac
 
 static int change_others(int number, const struct sigaction *action, struct sigaction *old) {
     uint32_t before;
+    void (*handler)(int) = action != NULL ? action->sa_handler : SIG_DFL;
+    if (action != NULL)
+        note_before(number, handler);
     bool entered = action != NULL && enter_to_change(&before);
     int result = change_alone(number, action, old);
     if (entered)
         confine_leave(thread_self, before);
+    if (action != NULL && result == 0)
+        note_after(number, handler);
     return result;
 }
 
@@ -93,7 +118,11 @@ static int change_action(int number, const struct sigaction *action, struct siga
         return 0;
     }
     signal_yield();
-    return real_sigaction(number, action, old);
+    note_before(number, action->sa_handler);
+    int result = real_sigaction(number, action, old);
+    if (result == 0)
+        note_after(number, action->sa_handler);
+    return result;
 }
 
 hcct_export int sigaction(int number, const struct sigaction *restrict action,
@@ -115,6 +144,8 @@ hcct_export int __sigaction(int number, const struct sigaction *action, struct s
             return SIG_DFL;                                                                        \
         if (is_ours(number))                                                                       \
             signal_yield();                                                                        \
+        if (handler != SIG_HOLD && handler != SIG_ERR)                                             \
+            note_before(number, handler);                                                          \
         uint32_t inside;                                                                           \
         bool entered = enter_to_change(&inside);                                                   \
         bool given_up = agent.process != NULL && real_sigaction(number, NULL, &old) == 0 &&        \
@@ -125,6 +156,8 @@ hcct_export int __sigaction(int number, const struct sigaction *action, struct s
                 handler_mask_forget(number);                                                       \
             confine_leave(thread_self, inside);                                                    \
         }                                                                                          \
+        if (before != SIG_ERR && handler != SIG_HOLD)                                              \
+            note_after(number, handler);                                                           \
         return given_up && before != SIG_ERR ? SIG_DFL : before;                                   \
     }
 
@@ -142,8 +175,10 @@ hcct_export int sigignore(int number) {
     if (is_ours(number))
         signal_yield();
     int result = real_sigignore(number);
-    if (result == 0 && agent_owns_memory())
+    if (result == 0 && agent_owns_memory()) {
         handler_mask_forget(number);
+        note_after(number, SIG_IGN);
+    }
     return result;
 }
 
@@ -187,7 +222,14 @@ long signal_syscall(long call, long number, const struct kernel_action *action,
     bool others = number < _NSIG && is_others((int)number);
     if (action != NULL && number < _NSIG && is_ours((int)number))
         signal_yield();
+    bool sets = action != NULL && number > 0 && number < _NSIG && !others && agent_started() &&
+                stack_is_readable((uintptr_t)action);
+    void (*handler)(int) = sets ? (void (*)(int))(uintptr_t)action->handler : SIG_DFL;
+    if (sets)
+        note_before((int)number, handler);
     long result = sleep_real_syscall(call, others ? only_asks : argument);
+    if (sets && result == 0)
+        note_after((int)number, handler);
     if (result == 0 && old != NULL && agent_started())
         hide(old);
     return result;

@@ -89,6 +89,16 @@ short-lives: all tests/targets/lives
 BENCHES += tests/bench/small.sh
 EXTRA_DIST += tests/bench/small.sh tests/bench/small.py
 
+# Programs of many short children and threads.
+BENCHES += tests/bench/many_lives.sh
+EXTRA_DIST += tests/bench/many_lives.sh tests/bench/many_lives.py
+bench: tests/bench/many_lives
+EXTRA_PROGRAMS += tests/bench/many_lives
+CLEANFILES += tests/bench/many_lives
+tests_bench_many_lives_SOURCES = tests/bench/many_lives.c
+tests_bench_many_lives_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_bench_many_lives_LDFLAGS = -pthread
+
 # Two weeks of hours, and what questions about them cost: takes minutes
 BENCHES += tests/bench/past.sh
 EXTRA_DIST += tests/bench/past.sh

@@ -15,6 +15,7 @@ check_PROGRAMS += \
 	tests/hazards/found_stack \
 	tests/hazards/gprof \
 	tests/hazards/handlers_place \
+	tests/hazards/ignored_signals \
 	tests/hazards/interrupted \
 	tests/hazards/keys \
 	tests/hazards/late_timer \
@@ -54,6 +55,9 @@ tests_hazards_confined_LDFLAGS = -pthread
 tests_hazards_confined_calls_SOURCES = tests/hazards/confined.c
 tests_hazards_confined_calls_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread -finstrument-functions
 tests_hazards_confined_calls_LDFLAGS = -pthread
+tests_hazards_ignored_signals_SOURCES = tests/hazards/ignored_signals.c tests/hazards/busy.h
+tests_hazards_ignored_signals_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_ignored_signals_LDFLAGS = -pthread
 EXTRA_DIST += tests/hazards/foreign.c
 tests_hazards_short_transfers_SOURCES = tests/hazards/short_transfers.c
 tests_hazards_short_transfers_CFLAGS = $(TARGET_CFLAGS) -O2
