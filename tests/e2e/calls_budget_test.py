@@ -33,7 +33,7 @@ for program in ("calls_dense", "calls_dense_hooks"):
 
 record([target("calls_dense_hooks"), "dense", "200"], scratch("said.txt"), *COLLECT, "--budget", "5%")
 text = open(scratch("said.txt")).read()
-check("\nbudget    5 % of the program's own CPU time, of which " in text, "the report says so")
+check("\nbudget    5 % of the program's own CPU time; profiling took " in text, "the report says so")
 
 for options, sentence in ((("--budget", "none"), b"--budget 'none' is not a share of the CPU time from 0.01% to 50%"),
                           (("--budget", "60%"), b"--budget '60%' is not a share"),):
