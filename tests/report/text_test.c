@@ -400,11 +400,10 @@ static void test_calls(void) {
     process->budget_ppm = 15000;
     process->cost_ns = 36000000;
     process->reading_ns = 20000000;
-    check_says(
-        profile,
-        "\nbudget    1.5 % of the program's own CPU time; profiling took 1.4 %: 36.0 ms in "
-        "its threads, 20.0 ms in hcctd\n",
-        true);
+    check_says(profile,
+               "\nbudget    1.5 % of the program's own CPU time; profiling took 1.4 %: 36.0 ms in "
+               "its threads, 20.0 ms in hcctd\n",
+               true);
     check_says(profile, "each 2.0 ms long, one in 20.0 ms on average", true);
     process->stands_ns = process->drawn = process->varied_total = process->budget_ppm = 0;
     check_says(profile, "\nbudget", false);
