@@ -89,7 +89,8 @@ static void after_fork_child(void) {
         return;
     if (agent.settings.collector == WIRE_COLLECT_CALLS)
         calls_enter_child();
-    if (redirect_is_meant()) /* else there is no code of theirs to be loaded, nor memory to be copied */
+    if (redirect_is_meant()) /* else there is no code of theirs to be loaded, nor memory to be
+                                copied */
         redirect_after_fork_child();
     block_sample_in_child();
     agent.process->is_child = true;

@@ -39,7 +39,8 @@ void ticker_free(struct ticker *ticker);
 
 /* A clock's time. Any context; a system call for CPU clocks. */
 uint64_t ticker_now(clockid_t clock);
-/* The same, always by a system call: to read the vDSO a child of fork has to be given its pages first.
+/* The same, always by a system call: to read the vDSO a child of fork has to be given its pages
+ * first.
  */
 uint64_t ticker_now_by_call(clockid_t clock);
 /* The kernel's tick: the resolution of its CPU timers. Any context. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * ignored_signals.c - a signal that a program ignores is dropped when it is sent. Where the thread
- * that it is sent to has it blocked it is queued, and wakes another thread, whose call ends early: a
- * send() has sent a part. So a handler that a profiler has put here must not block what is ignored,
- * and must block what has a handler.
+ * that it is sent to has it blocked it is queued, and wakes another thread, whose call ends early:
+ * a send() has sent a part. So a handler that a profiler has put here must not block what is
+ * ignored, and must block what has a handler.
  *
  *   ignored_signals masks     what handlers of others block, as the kernel has it
  *   ignored_signals sends     threads send while children end
