@@ -195,6 +195,7 @@ static enum injected call_both(struct work *work, struct call *call) {
 /* True: the work is over. */
 static bool use(struct work *work, struct stop *stop, const struct user_regs_struct *regs) {
     static struct call call;
+    work->injection->request.waits = point_waits(regs);
     const char *library = work->injection->agent_path;
     size_t room =
         sizeof work->injection->request + PATH_ROOM + (library != NULL ? strlen(library) : 0);

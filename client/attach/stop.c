@@ -38,9 +38,14 @@ static bool is_fault(int signal) {
            signal == SIGTRAP;
 }
 
+/* With all that it says: who gets it looks at where it comes from. A stop of the whole process has
+ * no more than its number. */
 static void keep(struct stop *stop, int signal) {
-    if (stop->n_later < STOP_SIGNALS_MAX)
-        stop->later[stop->n_later++] = signal;
+    if (stop->n_later == STOP_SIGNALS_MAX)
+        return;
+    siginfo_t *info = &stop->later[stop->n_later++];
+    if (ptrace(PTRACE_GETSIGINFO, stop->tid, NULL, info) != 0 || info->si_signo != signal)
+        *info = (siginfo_t){.si_signo = signal, .si_code = SI_USER};
 }
 
 /* By a call of its own, not from elsewhere. */
@@ -111,8 +116,14 @@ enum stopped stop_wait(struct stop *stop, uint64_t deadline_ns) {
     return wait_for(stop, false, deadline_ns);
 }
 
+/* What the kernel, or kill, has sent nobody else may send as it was. */
+static void send(const struct stop *stop, const siginfo_t *info) {
+    if (syscall(SYS_rt_tgsigqueueinfo, stop->pid, stop->tid, info->si_signo, info) != 0)
+        syscall(SYS_tgkill, stop->pid, stop->tid, info->si_signo);
+}
+
 void stop_release(const struct stop *stop) {
     ptrace(PTRACE_DETACH, stop->tid, NULL, NULL);
     for (unsigned i = 0; i < stop->n_later; i++)
-        syscall(SYS_tgkill, stop->pid, stop->tid, stop->later[i]);
+        send(stop, &stop->later[i]);
 }

@@ -8,6 +8,7 @@
 #ifndef HCCT_ATTACH_STOP_H
 #define HCCT_ATTACH_STOP_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -16,7 +17,8 @@
 
 struct stop {
     pid_t pid, tid;
-    int later[STOP_SIGNALS_MAX]; /* signals that have arrived meanwhile and can't be blocked */
+    siginfo_t
+        later[STOP_SIGNALS_MAX]; /* signals that have arrived meanwhile and can't be blocked */
     unsigned n_later;
     int bell;   /* a signal that it sends to itself, 0: none */
     bool calls; /* it runs what we have put there, no more the application */

@@ -92,6 +92,19 @@ static void await_readers(void) {
     confine_leave(self, before);
 }
 
+/* Before it is asked who closes: who begins to waits. */
+bool modules_reading(void) {
+    atomic_fetch_add(&readers, 1);
+    if (!is_one_closing())
+        return true;
+    atomic_fetch_sub(&readers, 1);
+    return false;
+}
+
+void modules_read(void) {
+    atomic_fetch_sub(&readers, 1);
+}
+
 void modules_closing(void) {
     atomic_fetch_add(&modules_state, MODULES_ONE_VALIDITY + 1);
     await_readers();

@@ -136,8 +136,9 @@ __attribute__((destructor)) static void agent_end(void) {
 }
 
 /* All threads are known from their beginning. */
-static struct agent_thread *adopt_none(struct agent_thread *owner) {
+static struct agent_thread *adopt_none(struct agent_thread *owner, const ucontext_t *uc) {
     (void)owner;
+    (void)uc;
     return NULL;
 }
 

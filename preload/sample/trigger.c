@@ -142,13 +142,38 @@ bool trigger_adopt(struct agent_thread *thread) {
     return true;
 }
 
+void trigger_free(struct agent_thread *thread) {
+    for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
+        ticker_free(&thread->trigger.ticker[kind]);
+}
+
 void trigger_stop(struct agent_thread *thread) {
     unsampled_end(thread);
     session_note_unsampled();
     burst_end(thread);
     task_clock_close(&thread->trigger.task_clock);
+    trigger_free(thread);
+}
+
+/* Its signal is pending before the others' are taken back. */
+void trigger_stop_asleep(struct agent_thread *thread) {
+    struct trigger *t = &thread->trigger;
+    unsampled_end(thread);
+    session_note_unsampled();
+    t->by_cpu_timer = false;
+    ticker_fire(cpu_ticker(thread), 0);
+    task_clock_close(&t->task_clock);
     for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
-        ticker_free(&thread->trigger.ticker[kind]);
+        if (kind != TRIGGER_CPU)
+            ticker_free(&t->ticker[kind]);
+}
+
+void trigger_poke(struct agent_thread *thread) {
+    ticker_fire(cpu_ticker(thread), searching.coarse_ns);
+}
+
+void trigger_put_off(struct agent_thread *thread) {
+    ticker_run(cpu_ticker(thread), 1, searching.coarse_ns);
 }
 
 void trigger_leave(struct agent_thread *thread) {
@@ -178,9 +203,9 @@ void trigger_move(struct agent_thread *thread, int signal) {
         return;
     task_clock_close(&t->task_clock);
     t->task_clock_ns = 0;
-    for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
-        ticker_free(&t->ticker[kind]);
-    begin_again(thread, signal);
+    trigger_free(thread);
+    if (!thread->ending)
+        begin_again(thread, signal);
 }
 
 static bool owns(const struct agent_thread *thread, const void *ticker, enum trigger_kind *kind) {

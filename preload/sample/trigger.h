@@ -39,6 +39,18 @@ void trigger_attach_at_fork(struct agent_thread *thread);
 bool trigger_adopt(struct agent_thread *thread);
 /* Thread context, or any thread when no other can use it. */
 void trigger_stop(struct agent_thread *thread);
+/* The same of another thread that may be asleep, where a signal of its timers may wake it just now:
+ * kernels from 6.13 on take such a signal back with its timer, and nobody would make the call again
+ * that it has interrupted. So the thread has one more signal, by its CPU timer, which stays for
+ * that (trigger_free). While it is not inside. */
+void trigger_stop_asleep(struct agent_thread *thread);
+/* All timers that are left. On the thread, or while it can't use them. */
+void trigger_free(struct agent_thread *thread);
+/* One tick of the CPU timer now, also where the thread sleeps. After trigger_adopt. */
+void trigger_poke(struct agent_thread *thread);
+/* After trigger_adopt: the first tick was too early, the kernel's next one may be right. Signal
+ * context, on the thread. */
+void trigger_put_off(struct agent_thread *thread);
 /* The calling thread has no timers from now on, and begins no more by itself: trigger_start. Any
  * context. */
 void trigger_leave(struct agent_thread *thread);

@@ -226,6 +226,20 @@ void sleep_start(void) {
     n_sorted = HCCT_ARRAY_LEN(names) - OTHERS_FIRST;
 }
 
+#define BEGINNING 256 /* bytes of a function, with its system call */
+
+bool sleep_is_about_to(uint64_t pc) {
+    size_t low = 0, high = n_sorted;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sorted[middle] <= pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && pc - sorted[low - 1] < BEGINNING;
+}
+
 bool sleep_is_sleeper(uint64_t routine) {
     size_t low = 0, high = n_sorted;
     while (low < high) {
