@@ -96,7 +96,7 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/sample/edge.h preload/sample/emit.c preload/sample/emit.h preload/sample/first.c \
 	preload/sample/first.h preload/sample/interrupted.h preload/sample/interval.c \
 	preload/sample/interval.h preload/sample/memo.c preload/sample/memo.h \
-	preload/sample/other_clock.c preload/sample/other_clock.h preload/sample/pass_over.c \
+	preload/sample/by_ticks.c preload/sample/by_ticks.h preload/sample/fine_timer.c preload/sample/fine_timer.h preload/sample/pass_over.c \
 	preload/sample/pass_over.h preload/sample/plan.h \
 	preload/sample/points.c preload/sample/points.h preload/sample/sampling.c \
 	preload/sample/sampling.h preload/sample/emit_raw_stack.c preload/sample/emit_raw_stack.h \

@@ -170,6 +170,8 @@ void signal_handle(int number, siginfo_t *info, void *uc) {
         handler_stack_call(self, serve, &tick);
         confine_leave(self, before);
     } else if (!confine_is_quiet()) { /* the last word of a timer: sampling ends */
+        if (kind == TRIGGER_TASK)
+            trigger_put_off(owner);
         leave_unseen(self, number, uc);
     }
     errno = saved;

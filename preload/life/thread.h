@@ -42,8 +42,7 @@ struct first {
 struct trigger {
     struct ticker ticker[TRIGGER_TIMERS];
     struct task_clock task_clock;      /* instead of the fine timer, where asked for and allowed */
-    uint64_t task_clock_ns;            /* its period, 0: not tried; kept when it was refused */
-    uint64_t task_clock_seen_ns;       /* CPU time at its last tick */
+    bool task_clock_tried;             /* for this plan: one that is not open was refused */
     uint32_t ticks;                    /* seen, of all kinds */
     uint64_t slow_ns;                  /* the timers' period while a debugger steps the thread, 0 */
     uint64_t usual_ns[TRIGGER_TIMERS]; /* and before */

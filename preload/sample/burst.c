@@ -24,11 +24,11 @@
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/life/unsampled.h"
+#include "preload/sample/by_ticks.h"
 #include "preload/sample/draw.h"
 #include "preload/sample/edge.h"
+#include "preload/sample/fine_timer.h"
 #include "preload/sample/interrupted.h"
-#include "preload/sample/other_clock.h"
-#include "preload/sample/thread_timer.h"
 #include "preload/sample/wall.h"
 #include "preload/wrap/sleep.h"
 
@@ -38,6 +38,7 @@
 #define ASLEEP_MAX_NS 20000000u /* restart.c takes a call for a new one later */
 #define ASLEEP_CHECKS 8
 #define EDGE_NS       10000 /* where the agent begins it samples what is due by itself (edge.h) */
+#define LOOK_NS       SECOND_NS /* of CPU time: whether the event is still there */
 #define ATTACH_NS     10000000u /* a program that begins is heard of after so long */
 #define EARLY_NS      2000      /* a tick so much before its point is in time */
 #define LATE_MOST_NS  30000     /* a tick is not expected to be later */
@@ -56,17 +57,13 @@
 #define PATIENCE        4 /* the CPU timer may take so many times longer than it should */
 #define PATIENCE_MAX_NS (60 * SECOND_NS)
 
-static struct ticker *fine(struct agent_thread *thread) {
-    return &thread->trigger.ticker[TRIGGER_FINE];
-}
-
 static struct ticker *cpu_ticker(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_CPU];
 }
 
 /* A timer waits for the next point. (Where calls are counted the fine timer ends their bursts.) */
 static bool runs(struct agent_thread *thread) {
-    return (fine(thread)->period_ns != 0 && thread->trigger.plan.fine_ns != 0) ||
+    return (fine_timer_runs(thread) && thread->trigger.plan.fine_ns != 0) ||
            thread->trigger.by_cpu_timer;
 }
 
@@ -85,23 +82,6 @@ static struct moment now_here(void) {
     return moment_on(CLOCK_THREAD_CPUTIME_ID);
 }
 
-bool burst_get_timer(struct agent_thread *thread, struct wire_session *session) {
-    struct trigger *t = &thread->trigger;
-    if (fine(thread)->made)
-        return true;
-    if (t->fine_refused)
-        return false;
-    t->fine_refused = !thread_timer_make(thread, TRIGGER_FINE, CLOCK_MONOTONIC);
-    if (t->fine_refused && session != NULL)
-        atomic_fetch_add(&session->fine_refused, 1);
-    return !t->fine_refused;
-}
-
-static bool has_fine_timer(struct agent_thread *thread, struct wire_session *session,
-                           const struct sampling_plan *plan) {
-    return !other_clock_wanted(thread, plan) && burst_get_timer(thread, session);
-}
-
 /* ---- which timer waits ---- */
 
 /* It goes on by itself where steps are the same. */
@@ -110,18 +90,19 @@ static void use_fine_timer(struct agent_thread *thread, const struct sampling_pl
     struct trigger *t = &thread->trigger;
     uint64_t next = points_next(&t->points);
     t->earliest_ns = now.time_ns + (next > now.cpu_ns ? next - now.cpu_ns : 0);
-    ticker_run_at(fine(thread), now.time_ns + rest,
-                  points_in_burst(&t->points) ? t->points.steps.step_ns : plan->coarse_ns);
+    fine_timer_run(thread, now.time_ns + rest, rest,
+                   points_in_burst(&t->points) ? t->points.steps.step_ns : plan->coarse_ns);
 }
 
 /* The fine timer only watches that the kernel's ticks meet the thread at all. */
 static void use_cpu_timer(struct agent_thread *thread, const struct sampling_plan *plan,
                           uint64_t rest, uint64_t patience) {
     struct trigger *t = &thread->trigger;
+    uint64_t now = ticker_now(CLOCK_MONOTONIC);
     t->by_cpu_timer = true;
     ticker_run(cpu_ticker(thread), rest, plan->coarse_ns);
     t->earliest_ns = UINT64_MAX;
-    ticker_run(fine(thread), patience, patience);
+    fine_timer_run(thread, now + patience, patience, patience);
 }
 
 static void leave_cpu_timer(struct agent_thread *thread) {
@@ -139,10 +120,11 @@ static uint64_t patience(uint64_t rest, uint64_t ran, uint64_t passed) {
     return time < PATIENCE_MAX_NS ? (uint64_t)time : PATIENCE_MAX_NS;
 }
 
-/* What the thread waits for is seldom. Not a burst: one that begins late goes to what runs then, as
- * a whole where it is over by then. */
-static bool waits_long(const struct sampling_plan *plan) {
-    return plan_is_endless(plan) && plan->fine_ns >= ticker_resolution();
+/* What the thread waits for is seldom, and comes by real time. Not a burst: one that begins late
+ * goes to what runs then, as a whole where it is over by then. */
+static bool waits_long(const struct agent_thread *thread, const struct sampling_plan *plan) {
+    return plan_is_endless(plan) && plan->fine_ns >= ticker_resolution() &&
+           !fine_timer_is_event(thread);
 }
 
 /* A point that the CPU timer finds late, the end of the thread would have: of one that lives for a
@@ -169,7 +151,7 @@ static void aim(struct agent_thread *thread, const struct sampling_plan *plan, s
     }
     uint64_t ran = cpu - t->step_cpu_ns, passed = time - t->step_ns;
     bool hardly_runs = t->early_ticks >= NAPS_OF_STEP && ran < passed / RUNS_ABOVE;
-    if (hardly_runs && !is_young(cpu) && waits_long(plan) && !t->avoids_ticks)
+    if (hardly_runs && !is_young(cpu) && waits_long(thread, plan) && !t->avoids_ticks)
         use_cpu_timer(thread, plan, rest, patience(rest, ran, passed));
     else
         use_fine_timer(thread, plan, now, rest);
@@ -177,7 +159,7 @@ static void aim(struct agent_thread *thread, const struct sampling_plan *plan, s
 
 static void stop(struct agent_thread *thread) {
     leave_cpu_timer(thread);
-    ticker_halt(fine(thread));
+    fine_timer_halt(thread);
     if (thread == thread_self)
         sleep_burst &= ~(uint32_t)(SLEEP_MASKED | SLEEP_FRAGILE);
 }
@@ -223,6 +205,8 @@ static void watch(struct agent_thread *thread, const struct sampling_plan *plan,
                   uint64_t least) {
     thread->trigger.asleep_ns = 0;
     ticker_halt(cpu_ticker(thread));
+    if (fine_timer_is_event(thread))
+        ticker_run(cpu_ticker(thread), LOOK_NS, LOOK_NS);
     aim(thread, plan, now, least);
     mask_sleeps();
 }
@@ -245,8 +229,8 @@ void burst_plan(struct agent_thread *thread, struct wire_session *session,
     struct moment now = moment_on(ticker_cpu_clock(thread->tid));
     t->cpu_ns = since < now.cpu_ns ? since : now.cpu_ns;
     t->avoids_ticks = false;
-    if (!has_fine_timer(thread, session, plan)) {
-        other_clock_begin(thread, plan);
+    if (!fine_timer_get(thread, session, plan)) {
+        by_ticks_begin(thread, plan);
         return;
     }
     points_begin(&t->points, plan, t->cpu_ns, &thread->random);
@@ -345,9 +329,9 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
                       struct moment now, const ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
     points_early(&t->points);
-    t->early_ticks += waits_long(plan) && slept_since_early_tick(t);
+    t->early_ticks += waits_long(thread, plan) && slept_since_early_tick(t);
     t->cpu_ns = now.cpu_ns;
-    if (!interrupted_in_call(uc)) {
+    if (fine_timer_is_event(thread) || !interrupted_in_call(uc)) {
         t->asleep_ns = 0;
         aim(thread, plan, now, 1);
         return;
@@ -360,6 +344,11 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
         aim(thread, plan, now, wait < limit - so_far ? wait : limit - so_far);
 }
 
+/* 0: the fine timer has to be set for each tick. */
+static uint64_t period(const struct agent_thread *thread) {
+    return thread->trigger.ticker[TRIGGER_FINE].period_ns;
+}
+
 /* Where the next point is as far away as the timer goes on by itself, it need not be set. */
 static void reached(struct agent_thread *thread, struct wire_session *session,
                     const struct sampling_plan *plan, struct moment now, bool aims,
@@ -369,8 +358,7 @@ static void reached(struct agent_thread *thread, struct wire_session *session,
     t->asleep_ns = 0;
     t->cpu_ns = now.cpu_ns;
     take(thread, session, plan, now.cpu_ns > next ? now.cpu_ns : next, uc);
-    if (aims || now.cpu_ns > next + LATE_NS ||
-        points_next(&t->points) != next + fine(thread)->period_ns)
+    if (aims || now.cpu_ns > next + LATE_NS || points_next(&t->points) != next + period(thread))
         aim(thread, plan, now, 1);
 }
 
@@ -387,10 +375,10 @@ static void cpu_timer_tick(struct agent_thread *thread, struct wire_session *ses
 
 void burst_cpu_tick(struct agent_thread *thread, struct wire_session *session,
                     const struct sampling_plan *plan, ucontext_t *uc) {
-    if (!has_fine_timer(thread, session, plan)) {
-        other_clock_cpu_tick(thread, session, plan, uc);
-        if (has_fine_timer(thread, session, plan)) /* the event was refused */
-            burst_plan(thread, session, plan, UINT64_MAX);
+    if (fine_timer_is_lost(thread)) {
+        burst_plan(thread, session, plan, UINT64_MAX);
+    } else if (!fine_timer_get(thread, session, plan)) {
+        by_ticks_tick(thread, session, uc);
     } else if (thread->trigger.by_cpu_timer) {
         cpu_timer_tick(thread, session, plan, uc);
     } else if (!runs(thread)) {
@@ -412,7 +400,7 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
         return; /* the thread sleeps longer than it used to */
     t->avoids_ticks |= t->by_cpu_timer;
     leave_cpu_timer(thread);
-    t->earliest_ns += expiries * fine(thread)->period_ns;
+    t->earliest_ns += expiries * period(thread);
     if (is_early) {
         too_early(thread, plan, now, uc);
         return;

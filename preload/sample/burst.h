@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * burst.h - closely spaced walks, driven by a monotonic timer while the thread runs.
+ * burst.h - closely spaced walks, driven by the fine timer while the thread runs.
  *
  * Arnold and Ryder's bursts of samples (PLDI 2001), as in D'Elia, Demetrescu and Finocchi (2015),
  * section 6, for walks; and sampling without bursts, which is one that has no end. Bursts begin and
@@ -25,7 +25,8 @@ void burst_plan(struct agent_thread *thread, struct wire_session *session,
  * returns. Signal context, inside the session. */
 void burst_cpu_tick(struct agent_thread *thread, struct wire_session *session,
                     const struct sampling_plan *plan, ucontext_t *uc);
-/* A tick of the fine timer; `uc` is as before when it returns. Signal context, inside the session.
+/* A tick of the fine timer or of the event in its place; `uc` is as before when it returns. Signal
+ * context, inside the session.
  */
 void burst_tick(struct agent_thread *thread, struct wire_session *session,
                 const struct sampling_plan *plan, uint64_t expiries, ucontext_t *uc);
@@ -35,9 +36,6 @@ bool burst_is_due(struct agent_thread *thread, uint64_t within);
 /* Takes its sample, without the tick; `uc` is as before when it returns. On the thread, all signals
  * blocked, inside the session. */
 void burst_catch(struct agent_thread *thread, struct wire_session *session, ucontext_t *uc);
-/* The thread's fine timer, made when there is none; false: refused, which is counted. Signal
- * context, inside the session. */
-bool burst_get_timer(struct agent_thread *thread, struct wire_session *session);
 /* Stops the timers. Any context, on the thread or while it can't run. */
 void burst_end(struct agent_thread *thread);
 

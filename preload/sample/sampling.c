@@ -47,14 +47,15 @@ static struct sampling_plan plan_of(uint32_t rate, uint64_t length, uint64_t per
     if (wire_clock_sleeps(clock)) /* sleep is what is looked for: no bursts */
         return (struct sampling_plan){
             .coarse_ns = walk, .wall_ns = walk, .off_only = clock == WIRE_CLOCK_OFF};
-    uint64_t perf = clock == WIRE_CLOCK_PERF ? walk : 0;
-    if (perf == 0 && length != 0 && period > length)
-        return (struct sampling_plan){.coarse_ns = period, .fine_ns = walk, .length_ns = length};
+    bool by_event = clock == WIRE_CLOCK_PERF;
+    if (length != 0 && period > length)
+        return (struct sampling_plan){
+            .coarse_ns = period, .fine_ns = walk, .length_ns = length, .by_event = by_event};
     return (struct sampling_plan){.coarse_ns =
                                       walk > ticker_resolution() ? walk : ticker_resolution(),
                                   .fine_ns = walk,
                                   .length_ns = SAMPLING_ENDLESS,
-                                  .perf_ns = perf};
+                                  .by_event = by_event};
 }
 
 struct sampling_plan sampling_plan(struct wire_session *session) {
@@ -67,12 +68,6 @@ struct sampling_plan sampling_plan(struct wire_session *session) {
 struct sampling_plan sampling_plan_asked(void) {
     const struct agent_settings *set = &agent.settings;
     return plan_of(set->rate, set->burst_length_ns, set->burst_period_ns, set->clock);
-}
-
-void sampling_account(struct agent_thread *thread) {
-    uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    thread->unsent_ns += now - thread->trigger.cpu_ns;
-    thread->trigger.cpu_ns = now;
 }
 
 void sampling_measured(struct agent_thread *thread, uint64_t ns) {

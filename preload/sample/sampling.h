@@ -17,9 +17,6 @@ struct sampling_plan sampling_plan(struct wire_session *session);
 /* As the settings ask for, where there is no session yet. Any context. */
 struct sampling_plan sampling_plan_asked(void);
 
-/* The CPU time of the calling thread since the last account is unsent now. Signal context. */
-void sampling_account(struct agent_thread *thread);
-
 /* Walks and credits thread->unsent_ns. After walks that were dear, chance decides whether there is
  * one. What could not be sent is lost, and counted. `session`: NULL where the process has none yet;
  * then the daemon is looked for, by chance as well, unless another thread does so: then the sample

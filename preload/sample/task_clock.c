@@ -13,16 +13,18 @@
 #include "preload/life/sys.h"
 
 #define FAR_LAST 60000u
+#define FAR_NS   3600000000000u /* until it is set */
 
-static long open_event(uint64_t period_ns, bool user_only) {
+/* Without its time in the kernel a thread would be met too seldom there: who may count in user code
+ * only has none. */
+static long open_event(void) {
     struct perf_event_attr attr;
     memset(&attr, 0, sizeof attr);
     attr.size = sizeof attr;
     attr.type = PERF_TYPE_SOFTWARE;
     attr.config = PERF_COUNT_SW_TASK_CLOCK;
-    attr.sample_period = period_ns;
+    attr.sample_period = FAR_NS;
     attr.wakeup_events = 1;
-    attr.exclude_kernel = user_only;
     attr.exclude_hv = 1;
     return sys5(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
@@ -46,10 +48,8 @@ static bool raise_signal(long fd, int signal, int tid) {
            sys3(SYS_fcntl, fd, F_SETFL, O_NONBLOCK | O_ASYNC) == 0;
 }
 
-bool task_clock_open(struct task_clock *clock, int signal, int tid, uint64_t period_ns) {
-    long fd = open_event(period_ns, false);
-    if (fd < 0) /* without rights: user code only */
-        fd = open_event(period_ns, true);
+bool task_clock_open(struct task_clock *clock, int signal, int tid) {
+    long fd = open_event();
     if (fd < 0)
         return false;
     fd = move_away(fd);
@@ -61,9 +61,19 @@ bool task_clock_open(struct task_clock *clock, int signal, int tid, uint64_t per
     return clock->open;
 }
 
-void task_clock_close(struct task_clock *clock) {
+bool task_clock_is_there(const struct task_clock *clock) {
     uint64_t id = 0;
-    if (clock->open && sys3(SYS_ioctl, clock->fd, PERF_EVENT_IOC_ID, &id) == 0 && id == clock->id)
+    return clock->open && sys3(SYS_ioctl, clock->fd, PERF_EVENT_IOC_ID, &id) == 0 &&
+           id == clock->id;
+}
+
+bool task_clock_run(struct task_clock *clock, uint64_t ns) {
+    return task_clock_is_there(clock) &&
+           sys3(SYS_ioctl, clock->fd, PERF_EVENT_IOC_PERIOD, &ns) == 0;
+}
+
+void task_clock_close(struct task_clock *clock) {
+    if (task_clock_is_there(clock))
         sys1(SYS_close, clock->fd);
     clock->open = false;
 }

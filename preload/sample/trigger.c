@@ -25,7 +25,6 @@
 #include "preload/life/sys.h"
 #include "preload/sample/burst.h"
 #include "preload/sample/first.h"
-#include "preload/sample/other_clock.h"
 #include "preload/sample/sampling.h"
 #include "preload/sample/thread_timer.h"
 #include "preload/sample/wall.h"
@@ -67,7 +66,7 @@ static void follow(struct agent_thread *thread, struct wire_session *session,
     burst_end(thread);
     wall_end(thread);
     task_clock_close(&t->task_clock);
-    t->task_clock_ns = 0;
+    t->task_clock_tried = false;
     t->plan = *plan;
     if (plan->fine_ns != 0)
         burst_plan(thread, session, plan, since);
@@ -98,6 +97,7 @@ static struct sampling_plan planned(struct wire_session *session) {
 
 void trigger_expect(void) {
     inherited = sampling_plan_asked();
+    inherited.by_event = false; /* an event is opened inside a session */
 }
 
 void trigger_inherit(const struct agent_thread *parent) {
@@ -108,7 +108,7 @@ void trigger_inherit(const struct agent_thread *parent) {
     /* it is as lost as its parent */
     agent.process->fell_silent =
         atomic_load(&parent->unsampled.from_ns) != 0 && parent->unsampled.lost;
-    inherited.perf_ns = 0; /* an event is opened inside a session */
+    inherited.by_event = false;
 }
 
 void trigger_start(struct agent_thread *thread, uint64_t since) {
@@ -177,7 +177,7 @@ void trigger_move(struct agent_thread *thread, int signal) {
     if (!cpu_ticker(thread)->made)
         return;
     task_clock_close(&t->task_clock);
-    t->task_clock_ns = 0;
+    t->task_clock_tried = false;
     for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
         ticker_free(&t->ticker[kind]);
     begin_again(thread, signal);
@@ -213,6 +213,11 @@ static void account(struct agent_thread *thread, const struct sampling_plan *pla
         thread->unsent_ns += ns;
 }
 
+void trigger_put_off(struct agent_thread *thread) {
+    struct trigger *t = &thread->trigger;
+    (void)task_clock_run(&t->task_clock, t->plan.fine_ns);
+}
+
 static void cpu_tick(struct agent_thread *thread, struct wire_session *session,
                      const struct sampling_plan *plan, uint64_t expiries, ucontext_t *uc) {
     if (hcct_likely(plan->fine_ns != 0)) {
@@ -235,13 +240,11 @@ static void sample(struct agent_thread *thread, struct wire_session *session,
         cpu_tick(thread, session, plan, expiries, uc);
         break;
     case TRIGGER_FINE:
+    case TRIGGER_TASK:
         burst_tick(thread, session, plan, expiries, uc);
         break;
-    case TRIGGER_WALL:
-        wall_tick(thread, session, plan, uc);
-        break;
     default:
-        other_clock_tick(thread, session, uc);
+        wall_tick(thread, session, plan, uc);
         break;
     }
 }
@@ -297,11 +300,11 @@ static void measure(struct agent_thread *thread, uint64_t began, uint32_t every)
     sampling_measured(thread, ns);
 }
 
-/* While another thread has the session for itself: timers go on, samples are lost. An event's walk
- * takes what is unsent, and the points of sleep stay due. */
+/* While another thread has the session for itself: timers go on, samples are lost. The points of
+ * sleep stay due. */
 static void tick_held(struct agent_thread *thread, const struct sampling_plan *plan,
                       enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
-    if (plan->wall_ns == 0 && plan->perf_ns == 0)
+    if (plan->wall_ns == 0)
         sample(thread, NULL, plan, kind, expiries, uc);
     else if (plan->wall_ns != 0 && !plan->off_only && kind == TRIGGER_CPU)
         unsampled_add(expiries * plan->coarse_ns, true);
@@ -316,8 +319,6 @@ static void lose_due(struct agent_thread *thread, const struct sampling_plan *pl
         if (kind == TRIGGER_CPU)
             account(thread, plan, expiries);
         thread->unsent_ns += wall_due(thread);
-    } else if (plan->perf_ns != 0) {
-        sampling_account(thread);
     } else {
         sample(thread, NULL, plan, kind, expiries, uc);
     }
@@ -411,6 +412,8 @@ static void slow_down(struct trigger *trigger, uint64_t ns) {
         uint64_t period_ns = ns != 0 ? ns : trigger->usual_ns[k];
         ticker_run(ticker, period_ns, period_ns);
     }
+    if (ns != 0)
+        (void)task_clock_run(&trigger->task_clock, ns);
     trigger->slow_ns = ns;
 }
 

@@ -5,7 +5,7 @@
  *   TRIGGER_FINE   monotonic: looks for points of CPU time
  *   TRIGGER_CPU    CPU time: looks for a daemon, ends gaps, waits for points of idle threads
  *   TRIGGER_WALL   monotonic, HCCT_CLOCK=wall: looks for points of time off the processor
- *   TRIGGER_TASK   task clock event, HCCT_CLOCK=perf: in the place of TRIGGER_FINE
+ *   TRIGGER_TASK   task clock event, HCCT_CLOCK=perf: looks for points in TRIGGER_FINE's place
  *
  * A CPU timer never fires in a sleeping thread, but the kernel serves it at its own tick: what a
  * program does right before or after ticks would be seen too often or not at all. So the fine timer
@@ -56,6 +56,9 @@ static inline bool trigger_is_task_clock(const struct agent_thread *thread, int 
 struct agent_thread *trigger_owner(struct agent_thread *likely, const void *ticker,
                                    enum trigger_kind *kind);
 
+/* A tick of the thread's task clock event can't be served: the next one comes after the time of one
+ * step, as that of a timer would, and not at once. Signal context. */
+void trigger_put_off(struct agent_thread *thread);
 /* One signal of the calling thread's timer, `expiries` periods after the last one. Signal context.
  */
 void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
