@@ -223,7 +223,7 @@ class Record(support.ClientTest):
                                    environment={"FAKE_PROCESSES": processes})
         self.assertEqual(status, 0)
         self.assertRegex(err, r"used too little CPU time to be sampled, and what it ran "
-                              r"\(\d+\.\d m?s\) could not load the agent or reach hcctd: no profile")
+                              r"\([\d.]+ m?s\) could not load the agent or reach hcctd: no profile")
 
     def test_seen_without_a_sample(self):
         """Who has used much CPU time, and was heard of, has not used too little."""
