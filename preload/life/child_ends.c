@@ -3,8 +3,8 @@
  * child_ends.c - a page that a parent shares with its children, where each writes what it has used.
  *
  * A child that calls exec, or is killed, writes nothing, and nothing is learned from it. So it is
- * with one whose place another child has taken. Where several threads wait at once, one may take
- * the time of another's child for the end of its own: a measurement counts as no more than four
+ * with one whose place another child has taken. Where there are several threads, one may take the
+ * time of another's child for the end of its own: a measurement counts there as no more than four
  * times what is known so far.
  */
 #include "preload/life/child_ends.h"
@@ -17,6 +17,7 @@
 #include "preload/life/agent.h"
 #include "preload/life/memory.h"
 #include "preload/life/sys.h"
+#include "preload/life/thread.h"
 #include "preload/sample/ticker.h"
 
 #define WORDS      (WIRE_PAGE / sizeof(uint64_t))
@@ -25,10 +26,12 @@
 #define FIRST_NS   200000
 #define REST_PART  4 /* of a measurement is learned */
 #define MOST_TIMES 4
-#define NOTE_EACH  8 /* of so many children one writes, where the end of one is known */
+#define NOTE_EACH  8  /* of so many children one writes, where the ends of enough are known */
+#define ENOUGH     16 /* what is learned has come to what it is, whatever FIRST_NS was */
 
 static _Atomic uint64_t *shared; /* NULL: no child is expected */
 static _Atomic uint64_t rest_ns;
+static _Atomic uint32_t learned; /* from so many ends */
 
 uint64_t child_ends_rest(void) {
     return atomic_load_explicit(&rest_ns, memory_order_relaxed);
@@ -66,7 +69,8 @@ static _Atomic uint64_t *place_of(pid_t pid) {
  * clock. Which children do is left to their numbers, of which no bits are taken as they are: they
  * may be the same for all children of one parent. */
 static bool is_one_of_many(pid_t pid) {
-    return child_ends_rest() == 0 || ((uint32_t)pid * 2654435769u >> 16) % NOTE_EACH == 0;
+    return atomic_load_explicit(&learned, memory_order_relaxed) < ENOUGH ||
+           ((uint32_t)pid * 2654435769u >> 16) % NOTE_EACH == 0;
 }
 
 /* Its own children are in what the kernel counts for its parent. */
@@ -83,6 +87,18 @@ uint64_t child_ends_waited(void) {
     return shared == NULL ? 0 : 1 + of_waited();
 }
 
+static bool is_alone(void) {
+    for (const struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        if (t != thread_self && atomic_load_explicit(&t->used, memory_order_relaxed) != 0)
+            return false;
+    return true;
+}
+
+static uint64_t plausible(uint64_t measured, uint64_t rest) {
+    uint64_t most = rest == 0 ? FIRST_NS : MOST_TIMES * rest;
+    return measured < most || is_alone() ? measured : most;
+}
+
 void child_ends_learn(pid_t pid, uint64_t waited_before) {
     if (waited_before == 0 || pid <= 0)
         return;
@@ -90,7 +106,7 @@ void child_ends_learn(pid_t pid, uint64_t waited_before) {
     uint64_t noted = word & ((1ull << TIME_BITS) - 1), rest = child_ends_rest();
     if (word >> TIME_BITS != (uint64_t)pid || used <= noted)
         return;
-    uint64_t measured = used - noted, most = rest == 0 ? FIRST_NS : MOST_TIMES * rest;
-    measured = measured < most ? measured : most;
+    uint64_t measured = plausible(used - noted, rest);
     atomic_store(&rest_ns, rest == 0 ? measured : rest - rest / REST_PART + measured / REST_PART);
+    atomic_fetch_add_explicit(&learned, 1, memory_order_relaxed);
 }

@@ -33,14 +33,20 @@ static void take_one(struct agent_thread *thread, const struct sleep_place *call
     sleep_show(thread, &uc, &none, &shown);
 }
 
-/* What is due now, and up to a moment that does not move: a sample may take longer than it is to
- * the next one (a debugger steps the thread). */
+/* What is due now, and up to a moment that samples do not move: one may take longer than it is to
+ * the next (a debugger steps the thread). Only the one that attaches does, once: it takes as long
+ * as the end of a small process, all of which is yet to come then. */
 static void take(struct agent_thread *thread, const void *arg) {
     const struct due *due = arg;
+    bool has_looked = session_was_looked_for();
     uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID), until = now + due->within;
     while (now <= until && burst_is_due(thread, until - now)) {
         take_one(thread, due->caller);
         now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+        if (!has_looked && session_was_looked_for()) {
+            has_looked = true;
+            until = now + due->within;
+        }
     }
 }
 
