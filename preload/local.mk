@@ -96,13 +96,11 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/sample/edge.h preload/sample/emit.c preload/sample/emit.h preload/sample/first.c \
 	preload/sample/first.h preload/sample/interrupted.h preload/sample/interval.c \
 	preload/sample/interval.h preload/sample/memo.c preload/sample/memo.h \
-	preload/sample/other_clock.c preload/sample/other_clock.h preload/sample/pass_over.c \
-	preload/sample/pass_over.h preload/sample/plan.h \
+	preload/sample/pass_over.c preload/sample/pass_over.h preload/sample/plan.h \
 	preload/sample/points.c preload/sample/points.h preload/sample/sampling.c \
 	preload/sample/sampling.h preload/sample/emit_raw_stack.c preload/sample/emit_raw_stack.h \
 	preload/sample/stack.c preload/sample/stack.h preload/sample/system_call.c \
-	preload/sample/system_call.h preload/sample/task_clock.c \
-	preload/sample/task_clock.h preload/sample/thread_timer.c preload/sample/thread_timer.h \
+	preload/sample/system_call.h preload/sample/thread_timer.c preload/sample/thread_timer.h \
 	preload/sample/ticker.c preload/sample/ticker.h \
 	preload/sample/trigger.c preload/sample/trigger.h preload/sample/unwind_usual.h \
 	preload/sample/walk.c preload/sample/walk.h preload/sample/wall.c preload/sample/wall.h \

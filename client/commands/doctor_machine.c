@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <gnu/libc-version.h>
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -82,23 +81,6 @@ static void inspect_signals(struct finding *finding, const char *program) {
         finding_set(finding, FINDING_OK, "enough timers for a user's threads (ulimit -i)");
 }
 
-static void inspect_perf(struct finding *finding, const char *program) {
-    struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
-                                   .size = sizeof attr,
-                                   .config = PERF_COUNT_SW_TASK_CLOCK,
-                                   .exclude_kernel = 1,
-                                   .disabled = 1};
-    long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    (void)program;
-    if (fd >= 0) {
-        finding_set(finding, FINDING_OK, "perf_event_open is allowed: --clock perf is possible");
-        close((int)fd);
-    } else {
-        finding_set(finding, FINDING_OK,
-                    "perf_event_open is refused (%s): only --clock perf needs it", strerror(errno));
-    }
-}
-
 static void inspect_files(struct finding *finding, const char *program) {
     (void)program;
     if (access("/proc/self/maps", R_OK) != 0)
@@ -142,7 +124,8 @@ static void inspect_terminal(struct finding *finding, const char *program) {
 }
 
 const struct check doctor_machine[] = {
-    {"libc", inspect_libc},     {"timers", inspect_timers},     {"limits", inspect_signals},
-    {"memory", inspect_memory}, {"files", inspect_files},       {"perf events", inspect_perf},
-    {"names", inspect_names},   {"terminal", inspect_terminal}, {NULL, NULL},
+    {"libc", inspect_libc},         {"timers", inspect_timers},
+    {"limits", inspect_signals},    {"memory", inspect_memory},
+    {"files", inspect_files},       {"names", inspect_names},
+    {"terminal", inspect_terminal}, {NULL, NULL},
 };

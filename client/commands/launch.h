@@ -18,7 +18,7 @@ struct launch {
     unsigned rate;         /* samples per second of CPU time, 0: the agent's default */
     const char *burst;     /* LENGTH/PERIOD, NULL: none */
     const char *budget;    /* percent.h, NULL: none */
-    const char *clock;     /* cpu, wall or perf, NULL: the agent's default */
+    const char *clock;     /* cpu or wall, NULL: the agent's default */
     const char *collector; /* walks or calls, NULL: the agent's default */
     const char *metric;    /* a list (metric.h), NULL: as the collector says */
     const char *blocks,

@@ -366,11 +366,19 @@ static bool has_what_to_record(const struct record_options *options, bool comman
     return false;
 }
 
+static void rename_clock(struct record_options *options) {
+    if (options->clock == NULL || strcmp(options->clock, "perf") != 0)
+        return;
+    complain("--clock perf is another name of cpu: CPU time is sampled as finely without events");
+    options->clock = "cpu";
+}
+
 int cmd_record(int argc, char **argv) {
     struct record_options options = {.view = VIEW_NOT_GIVEN};
     struct view view;
     int rest;
     record_options_parse(argc, argv, &options, &rest);
+    rename_clock(&options);
     if (!has_what_to_record(&options, rest < argc))
         return HCCT_EXIT_USAGE;
     if (!view_resolve(&options.view, format_find("pprof"), STDERR_FILENO, &view) ||

@@ -55,7 +55,7 @@ static const char *contradiction(const struct record_options *options) {
     } rules[] = {
         {record_counts_calls(options), "--collector calls"},
         {options->burst != NULL, "--burst"},
-        {options->clock != NULL && strcmp(options->clock, "cpu") != 0, "--clock wall or perf"},
+        {options->clock != NULL && strcmp(options->clock, "cpu") != 0, "--clock wall"},
         {options->check, "--check"},
     };
     for (size_t i = 0; i < HCCT_ARRAY_LEN(rules); i++)

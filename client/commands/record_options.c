@@ -34,7 +34,7 @@ static const struct option_spec specs[] = {
     {"budget", 0, OPTION_STRING, "PERCENT", offsetof(struct record_options, budget), 0, 0,
      "calls: bursts so far apart that profiling costs this share of the CPU time, such as 1%"},
     {"clock", 0, OPTION_STRING, "CLOCK", offsetof(struct record_options, clock), 0, 0,
-     "cpu; wall: where threads sleep, too; perf: cpu by perf_event_open (cpu)"},
+     "cpu; wall: where threads sleep, too (cpu)"},
     {"lines", 0, OPTION_FLAG, NULL, offsetof(struct record_options, lines), 0, 0,
      "self weights by source line, and what is inlined there (--by line implies it)"},
     {"python", 0, OPTION_FLAG, NULL, offsetof(struct record_options, python), 0, 0,
@@ -180,7 +180,7 @@ static bool is_one_of(const char *name, const char *word, const char *const *wor
 }
 
 static bool words_are_known(const struct record_options *options) {
-    static const char *const clocks[] = {"cpu", "wall", "perf", NULL};
+    static const char *const clocks[] = {"cpu", "wall", NULL};
     static const char *const collectors[] = {"walks", "encode", "calls", NULL};
     static const char *const credits[] = {"last", "new", NULL};
     return is_one_of("clock", options->clock, clocks) &&

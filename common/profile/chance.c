@@ -94,9 +94,8 @@ static void note_children(struct chance *chance, const struct profile_process *p
 static void note_missing(struct chance *chance, const struct profile *profile, uint32_t process,
                          uint64_t total) {
     const struct profile_process *it = &profile->processes[process];
-    bool by_cpu = strcmp(it->clock, "cpu") == 0 || strcmp(it->clock, "perf") == 0;
     if (strcmp(profile->type, "cpu") != 0 || strcmp(profile->unit, "nanoseconds") != 0 ||
-        strcmp(it->collector, "walks") != 0 || !by_cpu || it->cpu_ns == 0 ||
+        strcmp(it->collector, "walks") != 0 || strcmp(it->clock, "cpu") != 0 || it->cpu_ns == 0 ||
         profile->window_ns != 0 || total != it->total)
         return;
     uint64_t own_lost = profile_lost(profile, it) - profile_lost_elsewhere(profile, it);

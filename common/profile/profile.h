@@ -93,10 +93,9 @@ struct profile_process {
     uint32_t pid;        /* 0: several processes merged */
     uint32_t runs;       /* processes merged, 1 for one */
     bool live;
-    uint64_t total;  /* N of this process */
-    uint64_t cpu_ns; /* CPU time that its threads reported, 0: not known */
-    const char
-        *clock; /* what triggered its samples: "cpu", "wall", "perf", "off"; "" when not known */
+    uint64_t total;    /* N of this process */
+    uint64_t cpu_ns;   /* CPU time that its threads reported, 0: not known */
+    const char *clock; /* what triggered its samples: "cpu", "wall", "off"; "" when not known */
     uint64_t burst_length_ns, burst_period_ns; /* 0, 0: uniform sampling */
     const char *collector;                     /* "walks", "calls"; "" when not known */
     bool lines;      /* walks: self weights stand at places in code, not at routines as a whole */

@@ -10,21 +10,11 @@
 
 #define ENOUGH_SAMPLES 0.9 /* of those asked for: so few less is not worth a word */
 
-static bool all_by_clock(const struct profile *profile, const char *clock) {
-    for (uint32_t i = 1; i < profile->n_processes; i++)
-        if (strcmp(profile->processes[i].clock, clock) != 0)
-            return false;
-    return true;
-}
-
 /* Why there are fewer samples than were asked for. All are per second; `skipped`: those that the
  * agent left out, as each takes long. */
-static const char *why_fewer(const struct profile *profile, double asked, double got,
-                             double skipped) {
+static const char *why_fewer(double asked, double got, double skipped) {
     if (got + skipped >= ENOUGH_SAMPLES * asked)
         return "the others were skipped, as each takes long here";
-    if (all_by_clock(profile, "perf"))
-        return "the kernel's event stands still while threads are switched";
     return "points that are reached together are one sample, and a thread that has slept for long "
            "in a lock is sampled again from the kernel's next tick on";
 }
@@ -50,16 +40,10 @@ static void put_rate(const struct text *text, const struct profile_process *sum)
     else
         fprintf(text->out, ", %s were asked for: %s; those that were taken weigh more\n",
                 format_count((uint64_t)(asked + 0.5)).text,
-                why_fewer(profile, asked, got, (double)sum->skipped / seconds));
+                why_fewer(asked, got, (double)sum->skipped / seconds));
 }
 
 static void put_clock(const struct text *text, const struct profile_process *sum) {
-    if (sum->perf_refused > 0) {
-        text_label(text, "clock");
-        fprintf(text->out,
-                "%s thread%s got no task clock event (perf_event_open): timers were used\n",
-                format_count(sum->perf_refused).text, sum->perf_refused == 1 ? "" : "s");
-    }
     if (sum->fine_refused > 0) {
         text_label(text, "clock");
         fprintf(text->out,

@@ -90,8 +90,6 @@
     X(timers_missing, AGENT, HIDDEN, "threads_without_timer", uint32_t) /* (RLIMIT_SIGPENDING) */
 
 #define LATER_PROCESS_COUNTERS(X)                                                                  \
-    /* threads that wanted a task clock event and got none */                                      \
-    X(perf_refused, AGENT, SHOWN, "threads_without_perf", uint32_t)                                \
     /* threads that got no second timer for a rate above HZ */                                     \
     X(fine_refused, AGENT, SHOWN, "threads_without_fine_timer", uint32_t)                          \
     /* threads that forbade themselves system calls (seccomp) */                                   \

@@ -46,7 +46,7 @@
 #include "common/wire/counters.h"
 #include "common/wire/tags.h"
 
-#define WIRE_VERSION       19u
+#define WIRE_VERSION       20u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -66,8 +66,8 @@
 enum wire_clock {
     WIRE_CLOCK_CPU = 0,  /* CPU time, on a timer of the thread's CPU clock */
     WIRE_CLOCK_WALL = 1, /* elapsed time: sleeping threads are seen too */
-    WIRE_CLOCK_PERF = 2, /* CPU time, on the kernel's task clock event (a descriptor a thread) */
-    WIRE_CLOCK_OFF = 3,  /* elapsed time less CPU time: asleep, or waiting for a processor */
+    /* 2: CPU time by another timer, in files of earlier versions */
+    WIRE_CLOCK_OFF = 3, /* elapsed time less CPU time: asleep, or waiting for a processor */
     WIRE_CLOCKS
 };
 

@@ -84,10 +84,9 @@ static bool is_possible(const struct process *process, const struct control *c,
                  (int)process->pid);
     else if (burst && sampling->clock != WIRE_CLOCK_CPU)
         snprintf(error->text, sizeof error->text,
-                 "process %d is sampled by the %s, which has no bursts: only its rate and "
+                 "process %d is sampled by the wall clock, which has no bursts: only its rate and "
                  "state can be changed",
-                 (int)process->pid,
-                 wire_clock_sleeps(sampling->clock) ? "wall clock" : "task clock");
+                 (int)process->pid);
     else
         return true;
     return false;

@@ -15,10 +15,8 @@
 #include "daemon/answers/numbered_copies.h"
 #include "daemon/ingest/windows.h"
 
-static const char *const clock_names[WIRE_CLOCKS] = {[WIRE_CLOCK_CPU] = "cpu",
-                                                     [WIRE_CLOCK_WALL] = "wall",
-                                                     [WIRE_CLOCK_PERF] = "perf",
-                                                     [WIRE_CLOCK_OFF] = "off"};
+static const char *const clock_names[WIRE_CLOCKS] = {
+    [WIRE_CLOCK_CPU] = "cpu", [WIRE_CLOCK_WALL] = "wall", [2] = "cpu", [WIRE_CLOCK_OFF] = "off"};
 
 #define REPORTED_OF 4 /* all but one part in so many was reported, or a good part is to come */
 

@@ -6,8 +6,7 @@
  *                 runs already
  *   handler.c     the handler of our signal (signal.c: which that is)
  *     trigger.c     the CPU timer; what a tick of any timer means (ticker.c: the timers themselves)
- *       burst.c       samples at points of a thread's CPU time (points.c: which;
- *                     other_clock.c: where there are none)
+ *       burst.c       samples at points of a thread's CPU time (points.c: which)
  *         edge.c        what is due where a thread begins or ends
  *       wall.c        samples a thread that sleeps
  *         sampling.c    one sample, or none when walks take long

@@ -30,20 +30,16 @@
 static _Atomic uintptr_t in_kernel; /* the handler that the kernel has for our signal */
 static _Atomic uint64_t given_up;   /* signals that the application has use for */
 
-/* With task clock events those come first that are ignored by default (signal_may_wait). */
-static const int fixed_candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIGSTKFLT};
-#define MAY_WAIT       2 /* of these */
+static const int fixed_candidates[] = {SIGPROF, SIGVTALRM, SIGSTKFLT};
 #define REALTIME_TRIES 8 /* from the last real-time signal down */
 
 /* Late, the application may set a handler for our signal behind our back: one that it hardly has
  * use for comes first. */
-#define RARELY_USED 4 /* these are not */
+#define RARELY_USED 2 /* these are not */
 
 static int candidate(unsigned i) {
     if (agent_hooks.late)
         i += RARELY_USED;
-    else if (agent.settings.clock != WIRE_CLOCK_PERF)
-        i += MAY_WAIT;
     if (i < HCCT_ARRAY_LEN(fixed_candidates))
         return fixed_candidates[i];
     i -= HCCT_ARRAY_LEN(fixed_candidates);
@@ -53,8 +49,8 @@ static int candidate(unsigned i) {
 /* Somebody else raised our signal, and the application has no handler for it. */
 hcct_noinline static void default_action(int number) {
     struct sigaction plain;
-    if (signal_may_wait(number))
-        return; /* it is ignored */
+    if (signal_is_ignored_by_default(number))
+        return;
     memset(&plain, 0, sizeof plain);
     plain.sa_handler = SIG_DFL;
     real_sigaction(number, &plain, NULL);
@@ -113,9 +109,7 @@ static void leave_unseen(struct agent_thread *self, int number, ucontext_t *uc) 
 }
 
 static void foreign(struct agent_thread *self, siginfo_t *info, ucontext_t *uc) {
-    if (info->si_code == POLL_IN) /* the last word of an event that was just closed */
-        ;
-    else if (self != NULL && self->hidden_signal == info->si_signo)
+    if (self != NULL && self->hidden_signal == info->si_signo)
         leave_pending(self, info, uc);
     else
         default_action(info->si_signo);
@@ -164,8 +158,6 @@ void signal_handle(int number, siginfo_t *info, void *uc) {
     struct agent_thread *self = thread_self, *owner = NULL;
     if (info->si_code == SI_TIMER)
         owner = trigger_owner(self, info->si_value.sival_ptr, &kind);
-    else if (info->si_code == POLL_IN && self != NULL && trigger_is_task_clock(self, info->si_fd))
-        owner = self, kind = TRIGGER_TASK;
     if (hcct_unlikely(owner != NULL && (owner != self || owner->masked == NULL)))
         self = agent_hooks.adopt(owner);
     if (owner == NULL) {
@@ -173,8 +165,7 @@ void signal_handle(int number, siginfo_t *info, void *uc) {
     } else if (owner == self && agent_started() && confine_enter_at_tick(self, &before)) {
         block_former(self, uc);
         handler_stack_at_tick(self, uc);
-        unsigned overrun = kind == TRIGGER_TASK ? 0 : (unsigned)info->si_overrun;
-        const struct tick tick = {kind, number, overrun, uc};
+        const struct tick tick = {kind, number, (unsigned)info->si_overrun, uc};
         handler_stack_call(self, serve, &tick);
         confine_leave(self, before);
     } else if (!confine_is_quiet()) { /* the last word of a timer: sampling ends */
@@ -203,7 +194,8 @@ static bool set_handler(int number) {
 static bool is_ignored(int number) {
     struct sigaction now;
     return real_sigaction(number, NULL, &now) == 0 &&
-           (now.sa_handler == SIG_IGN || (now.sa_handler == SIG_DFL && signal_may_wait(number)));
+           (now.sa_handler == SIG_IGN ||
+            (now.sa_handler == SIG_DFL && signal_is_ignored_by_default(number)));
 }
 
 static void change_ignored(int number, bool ignored) {
@@ -251,7 +243,7 @@ void signal_learn_ignored(void) {
  * would cost a short one more than it is worth. The first tick does. */
 static void expect_ignored(void) {
     for (int number = 1; number < _NSIG; number++)
-        if (signal_may_wait(number))
+        if (signal_is_ignored_by_default(number))
             change_ignored(number, is_ignored(number));
 }
 
@@ -320,7 +312,7 @@ static void give_back(int old, int number) {
     plain.sa_handler = SIG_DFL;
     real_sigaction(old, &ignore, NULL);
     real_sigaction(old, &plain, NULL);
-    change_ignored(old, signal_may_wait(old));
+    change_ignored(old, signal_is_ignored_by_default(old));
     tell(old, number);
 }
 

@@ -44,7 +44,7 @@ static const struct setting {
     {"HCCT_BUDGET", NO_BUDGET, PERCENT_EXPECTED, parse_budget, 0, 0, 0},
     {"HCCT_BURST", NO_BURST, "LENGTH/PERIOD, such as 2ms/20ms", parse_burst, 0, 0, 0},
     {"HCCT_RATE", "100", "1 to 10000", parse_number, AT(rate), 1, 10000},
-    {"HCCT_CLOCK", "cpu", "cpu, wall or perf", parse_clock, AT(clock), 0, 0},
+    {"HCCT_CLOCK", "cpu", "cpu or wall", parse_clock, AT(clock), 0, 0},
     {"HCCT_METRICS", NO_METRICS, METRICS_LIST_EXPECTED, parse_metrics, 0, 0, 0},
     {"HCCT_EVERY", "1", "N or N/routine, N from 1 to 1000000000", parse_every, 0, 0, 0},
     {"HCCT_CREDIT", "last", "last or new", parse_credit, 0, 0, 0},
@@ -170,7 +170,7 @@ static bool parse_yes_no(const struct setting *s, const char *text,
 static bool parse_clock(const struct setting *s, const char *text,
                         struct agent_settings *settings) {
     static const struct word words[] = {
-        {"cpu", WIRE_CLOCK_CPU}, {"wall", WIRE_CLOCK_WALL}, {"perf", WIRE_CLOCK_PERF}};
+        {"cpu", WIRE_CLOCK_CPU}, {"wall", WIRE_CLOCK_WALL}, {"perf", WIRE_CLOCK_CPU}};
     (void)s;
     return find_word(words, HCCT_ARRAY_LEN(words), text, &settings->clock);
 }

@@ -7,8 +7,7 @@
  *   HCCT_BURST    LENGTH/PERIOD of CPU time, such as           no bursts
  *                 2ms/20ms (us, ms or s); calls: with
  *                 ,adaptive=5% fewer, up to that error
- *   HCCT_CLOCK    cpu; wall: sleeping threads too; perf: cpu   cpu
- *                 by the kernel's task clock event
+ *   HCCT_CLOCK    cpu; wall: sleeping threads too              cpu
  *   HCCT_COLLECTOR walks; encode: walks, but for what the       walks
  *                 thread's own record of open calls tells;
  *                 calls: of programs built with

@@ -27,7 +27,7 @@ int signal_number(void) {
     return atomic_load_explicit(&in_use, memory_order_relaxed);
 }
 
-bool signal_may_wait(int number) {
+bool signal_is_ignored_by_default(int number) {
     return number == SIGURG || number == SIGWINCH || number == SIGCHLD || number == SIGCONT;
 }
 

@@ -15,10 +15,8 @@ struct agent_thread;
 /* The signal in use, 0: none. Any context. */
 int signal_number(void);
 
-/* One of this number that is pending when the program calls exec does the next one no harm: it is
- * ignored by default. The kernel takes those of timers back then, but not those of events. Any
- * context. */
-bool signal_may_wait(int number);
+/* What the kernel does with one of this number by default is nothing. Any context. */
+bool signal_is_ignored_by_default(int number);
 /* It is that one from now on; for handler.c. */
 void signal_use(int number);
 

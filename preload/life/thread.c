@@ -137,7 +137,6 @@ void thread_unlock_contexts(void) {
 
 /* Timers are not inherited by a child of fork. */
 static void forget_trigger(struct agent_thread *thread) {
-    task_clock_close(&thread->trigger.task_clock); /* descriptors are inherited */
     thread->trigger = (struct trigger){0};
 }
 

@@ -17,7 +17,6 @@
 #include "preload/sample/memo.h"
 #include "preload/sample/plan.h"
 #include "preload/sample/points.h"
-#include "preload/sample/task_clock.h"
 #include "preload/sample/ticker.h"
 #include "preload/wrap/restart.h"
 
@@ -27,7 +26,7 @@
 #define HANDLER_STACK_BYTES      65536u /* a runtime that relies on it runs its own handlers there */
 #define SAMPLING_PRICE_AS_LISTED 16u    /* price_scale of a thread that begins */
 
-enum trigger_kind { TRIGGER_CPU, TRIGGER_FINE, TRIGGER_WALL, TRIGGER_TIMERS, TRIGGER_TASK };
+enum trigger_kind { TRIGGER_CPU, TRIGGER_FINE, TRIGGER_WALL, TRIGGER_TIMERS };
 
 /* The first tick: see first.h. CPU times, in ns. */
 struct first {
@@ -41,9 +40,6 @@ struct first {
 /* When to sample: see trigger.h. */
 struct trigger {
     struct ticker ticker[TRIGGER_TIMERS];
-    struct task_clock task_clock;      /* instead of the fine timer, where asked for and allowed */
-    uint64_t task_clock_ns;            /* its period, 0: not tried; kept when it was refused */
-    uint64_t task_clock_seen_ns;       /* CPU time at its last tick */
     uint32_t ticks;                    /* seen, of all kinds */
     uint64_t slow_ns;                  /* the timers' period while a debugger steps the thread, 0 */
     uint64_t usual_ns[TRIGGER_TIMERS]; /* and before */

@@ -27,7 +27,6 @@
 #include "preload/sample/draw.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/interrupted.h"
-#include "preload/sample/other_clock.h"
 #include "preload/sample/thread_timer.h"
 #include "preload/sample/wall.h"
 #include "preload/wrap/sleep.h"
@@ -98,11 +97,6 @@ bool burst_get_timer(struct agent_thread *thread, struct wire_session *session) 
     if (t->fine_refused && session != NULL)
         atomic_fetch_add(&session->fine_refused, 1);
     return !t->fine_refused;
-}
-
-static bool has_fine_timer(struct agent_thread *thread, struct wire_session *session,
-                           const struct sampling_plan *plan) {
-    return !other_clock_wanted(thread, plan) && burst_get_timer(thread, session);
 }
 
 /* ---- which timer waits ---- */
@@ -257,8 +251,8 @@ void burst_plan(struct agent_thread *thread, struct wire_session *session,
     struct moment now = first_moment(thread);
     t->cpu_ns = since < now.cpu_ns ? since : now.cpu_ns;
     t->avoids_ticks = false;
-    if (!has_fine_timer(thread, session, plan)) {
-        other_clock_begin(thread, plan);
+    if (!burst_get_timer(thread, session)) {
+        ticker_run(cpu_ticker(thread), 1, plan->coarse_ns);
         return;
     }
     points_begin(&t->points, plan, t->cpu_ns, &thread->random);
@@ -397,12 +391,18 @@ static void cpu_timer_tick(struct agent_thread *thread, struct wire_session *ses
         reached(thread, session, plan, now, true, uc);
 }
 
+/* Where there are no points: the CPU time since the last sample goes to this one. */
+static void sample_at_tick(struct agent_thread *thread, struct wire_session *session,
+                           const struct sampling_plan *plan, const ucontext_t *uc) {
+    sampling_account(thread);
+    sampling_walk(thread, session, uc);
+    ticker_run(cpu_ticker(thread), plan->coarse_ns, plan->coarse_ns);
+}
+
 void burst_cpu_tick(struct agent_thread *thread, struct wire_session *session,
                     const struct sampling_plan *plan, ucontext_t *uc) {
-    if (!has_fine_timer(thread, session, plan)) {
-        other_clock_cpu_tick(thread, session, plan, uc);
-        if (has_fine_timer(thread, session, plan)) /* the event was refused */
-            burst_plan(thread, session, plan, UINT64_MAX);
+    if (!burst_get_timer(thread, session)) {
+        sample_at_tick(thread, session, plan, uc);
     } else if (thread->trigger.by_cpu_timer) {
         cpu_timer_tick(thread, session, plan, uc);
     } else if (!runs(thread)) {

@@ -47,14 +47,12 @@ static struct sampling_plan plan_of(uint32_t rate, uint64_t length, uint64_t per
     if (wire_clock_sleeps(clock)) /* sleep is what is looked for: no bursts */
         return (struct sampling_plan){
             .coarse_ns = walk, .wall_ns = walk, .off_only = clock == WIRE_CLOCK_OFF};
-    uint64_t perf = clock == WIRE_CLOCK_PERF ? walk : 0;
-    if (perf == 0 && length != 0 && period > length)
+    if (length != 0 && period > length)
         return (struct sampling_plan){.coarse_ns = period, .fine_ns = walk, .length_ns = length};
     return (struct sampling_plan){.coarse_ns =
                                       walk > ticker_resolution() ? walk : ticker_resolution(),
                                   .fine_ns = walk,
-                                  .length_ns = SAMPLING_ENDLESS,
-                                  .perf_ns = perf};
+                                  .length_ns = SAMPLING_ENDLESS};
 }
 
 struct sampling_plan sampling_plan(struct wire_session *session) {

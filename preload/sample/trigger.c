@@ -26,7 +26,6 @@
 #include "preload/sample/burst.h"
 #include "preload/sample/draw.h"
 #include "preload/sample/first.h"
-#include "preload/sample/other_clock.h"
 #include "preload/sample/sampling.h"
 #include "preload/sample/thread_timer.h"
 #include "preload/sample/wall.h"
@@ -63,8 +62,6 @@ static void follow(struct agent_thread *thread, struct wire_session *session,
         unsampled_end(thread);
     burst_end(thread);
     wall_end(thread);
-    task_clock_close(&t->task_clock);
-    t->task_clock_ns = 0;
     t->plan = *plan;
     if (plan->fine_ns != 0)
         burst_plan(thread, session, plan, since);
@@ -107,7 +104,6 @@ void trigger_inherit(const struct agent_thread *parent) {
     /* it is as lost as its parent */
     agent.process->fell_silent =
         atomic_load(&parent->unsampled.from_ns) != 0 && parent->unsampled.lost;
-    inherited->perf_ns = 0; /* an event is opened inside a session */
 }
 
 /* A context that was used before, by another thread or in the parent of a child of fork, goes on
@@ -153,7 +149,6 @@ void trigger_stop(struct agent_thread *thread) {
     unsampled_end(thread);
     session_note_unsampled();
     burst_end(thread);
-    task_clock_close(&thread->trigger.task_clock);
     for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
         ticker_free(&thread->trigger.ticker[kind]);
 }
@@ -183,8 +178,6 @@ void trigger_move(struct agent_thread *thread, int signal) {
     struct trigger *t = &thread->trigger;
     if (!cpu_ticker(thread)->made)
         return;
-    task_clock_close(&t->task_clock);
-    t->task_clock_ns = 0;
     for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
         ticker_free(&t->ticker[kind]);
     begin_again(thread, signal);
@@ -244,11 +237,8 @@ static void sample(struct agent_thread *thread, struct wire_session *session,
     case TRIGGER_FINE:
         burst_tick(thread, session, plan, expiries, uc);
         break;
-    case TRIGGER_WALL:
-        wall_tick(thread, session, plan, uc);
-        break;
     default:
-        other_clock_tick(thread, session, uc);
+        wall_tick(thread, session, plan, uc);
         break;
     }
 }
@@ -308,9 +298,9 @@ static void measure(struct agent_thread *thread, uint64_t began, uint32_t every)
  * takes what is unsent, and the points of sleep stay due. */
 static void tick_held(struct agent_thread *thread, const struct sampling_plan *plan,
                       enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
-    if (plan->wall_ns == 0 && plan->perf_ns == 0)
+    if (plan->wall_ns == 0)
         sample(thread, NULL, plan, kind, expiries, uc);
-    else if (plan->wall_ns != 0 && !plan->off_only && kind == TRIGGER_CPU)
+    else if (!plan->off_only && kind == TRIGGER_CPU)
         unsampled_add(expiries * plan->coarse_ns, true);
 }
 
@@ -323,8 +313,6 @@ static void lose_due(struct agent_thread *thread, const struct sampling_plan *pl
         if (kind == TRIGGER_CPU)
             account(thread, plan, expiries);
         thread->unsent_ns += wall_due(thread);
-    } else if (plan->perf_ns != 0) {
-        sampling_account(thread);
     } else {
         sample(thread, NULL, plan, kind, expiries, uc);
     }

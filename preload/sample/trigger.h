@@ -5,7 +5,6 @@
  *   TRIGGER_FINE   monotonic: looks for points of CPU time
  *   TRIGGER_CPU    CPU time: looks for a daemon, ends gaps, waits for points of idle threads
  *   TRIGGER_WALL   monotonic, HCCT_CLOCK=wall: looks for points of time off the processor
- *   TRIGGER_TASK   task clock event, HCCT_CLOCK=perf: in the place of TRIGGER_FINE
  *
  * A CPU timer never fires in a sleeping thread, but the kernel serves it at its own tick: what a
  * program does right before or after ticks would be seen too often or not at all. So the fine timer
@@ -46,11 +45,6 @@ void trigger_leave(struct agent_thread *thread);
 void trigger_resume(struct agent_thread *thread);
 /* The timers raise another signal from now on. Any thread. */
 void trigger_move(struct agent_thread *thread, int signal);
-
-/* True when descriptor `fd` is the thread's task clock event. Any context. */
-static inline bool trigger_is_task_clock(const struct agent_thread *thread, int fd) {
-    return thread->trigger.task_clock.open && thread->trigger.task_clock.fd == fd;
-}
 
 /* Whose ticker this is, most likely `likely`'s; NULL: nobody's. Any context. */
 struct agent_thread *trigger_owner(struct agent_thread *likely, const void *ticker,

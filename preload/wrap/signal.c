@@ -49,7 +49,7 @@ static bool enter_to_change(uint32_t *before) {
 }
 
 static bool ignores(int number, void (*handler)(int)) {
-    return handler == SIG_IGN || (handler == SIG_DFL && signal_may_wait(number));
+    return handler == SIG_IGN || (handler == SIG_DFL && signal_is_ignored_by_default(number));
 }
 
 /* Before a handler is set it is learned that there will be one, and afterwards that there is none.

@@ -43,8 +43,7 @@ words = run([HCCT, "report", path], env={"LC_ALL": "C.UTF-8", "COLUMNS": "200"})
 check("off the processor" in words, "the report says what is meant")
 
 with Daemon() as daemon:
-    result = run([target("sleepy"), "4"], env=daemon.env(LD_PRELOAD=AGENT, HCCT_METRICS="wait", HCCT_CLOCK="perf",
-                                                         HCCT_RATE="1000"))
+    result = run([target("sleepy"), "4"], env=daemon.env(LD_PRELOAD=AGENT, HCCT_METRICS="wait", HCCT_RATE="1000"))
     run([HCCT, "hot", "--socket", daemon.socket, "-o", path, "--format", "pprof"])
     # beside one that is sampled by CPU time
     run([target("sleepy"), "1"], env=daemon.env(LD_PRELOAD=AGENT, HCCT_RATE="1000"))

@@ -60,8 +60,6 @@ HAZARDS = [
     Hazard("restarts_wall", "the same on the wall clock", [program("restarts")], rarely=5,
            HCCT_CLOCK="wall", HCCT_RATE="1000"),
     Hazard("exec_chain", "exec with signals on their way", rarely=10),
-    Hazard("exec_chain_perf", "the same by task clock events, whose signals outlive exec",
-           [program("exec_chain")], rarely=10, HCCT_CLOCK="perf"),
     # at high rates, and on the wall clock, a signal of the program within a few instructions of ours
     # is not told apart (doc/limits.md): its own timer is left out there
     Hazard("interrupted", "EINTR where none should be, and none where it should", rarely=10,
@@ -86,12 +84,6 @@ HAZARDS = [
     Hazard("gprof_taken", "SIGPROF is taken by a system call", [program("gprof"), "taken"],
            rarely=10, HCCT_RATE="1000"),
     Hazard("vfork_signals", "a child that shares its parent's memory resets all signals", rarely=5),
-    *(Hazard(name + "_perf", "task clock events: " + danger, [program(name)], rarely=10,
-             HCCT_CLOCK="perf", HCCT_RATE="1000")
-      for name, danger in (("restarts", "system calls that are interrupted"),
-                           ("moved_signal", "signal after signal is taken"),
-                           ("vfork_signals", "a child resets all signals"),
-                           ("raw_signals", "the same, past libc"))),
     Hazard("raw_signals", "a child sets all signals past libc before it calls exec", rarely=5),
     Hazard("raw_signals_wall", "the same on the wall clock", [program("raw_signals")], rarely=5,
            HCCT_CLOCK="wall", HCCT_RATE="1000"),

@@ -143,7 +143,7 @@ static void test_greatest(void) {
 static void test_apart(void) {
     struct profile *sum =
         merge((struct profile *[]){one("/a", "cpu", "f", 5), one("/b", "cpu", "f", 7),
-                                   one("/a", "perf", "f", 1), one("/a", "cpu", "f", 2)},
+                                   one("/a", "wall", "f", 1), one("/a", "cpu", "f", 2)},
               4);
     CHECK_UINT(sum->n_processes, 4);
     CHECK_UINT(sum->processes[1].total, 7);
