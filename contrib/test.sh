@@ -28,6 +28,7 @@ for option in "$@"; do
 done
 
 FEW=8
+began=$(date +%s)
 passed=0 failed=0 skipped=0 broken='' luck=''
 
 # broke NAME: a test has failed.
@@ -110,6 +111,17 @@ $(why "${file%.trs}.first" | cut -c 1-200 | sed 's/^/        /')
     return $again
 }
 
+# longest DIRECTORY: which tests have taken most of the time, beside others. A log is born when its test
+# begins, where the file system says when that was, and where there was none from an earlier run.
+longest() {
+    echo 'Longest tests:'
+    for file in $(results "$1" -print); do
+        log=${file%.trs}.log born=0
+        [ ! -e "$log" ] || born=$(stat -c %W "$log")
+        [ "$born" -lt $began ] || echo "$(($(stat -c %Y "$file") - born)) $log"
+    done | sort -rn | head -n 12 | awk '{ printf "%7d s  %s\n", $1, $2 }'
+}
+
 # check DIRECTORY COMMAND...: runs the tests, counts those in DIRECTORY.
 check() {
     directory=$1
@@ -140,6 +152,7 @@ if "$root/contrib/build.sh" $configure_options; then
     "$root/contrib/readers.sh" "$build" ||
         echo "The readers could not be fetched: tests of files with them are skipped"
     check "$build" make_check
+    longest "$build"
     step "formatting (make format-check)" make -s -C "$build" format-check
     if [ $sanitize = yes ]; then
         for kind in address thread; do
@@ -147,7 +160,9 @@ if "$root/contrib/build.sh" $configure_options; then
         done
     fi
     if [ $distcheck = yes ]; then
-        step "make distcheck" make -s -j "$(nproc)" -C "$build" distcheck VERBOSE=1 TESTS="$(few_tests)"
+        # everything was compiled with optimization, for which compilers take most of their time
+        step "make distcheck" make -s -j "$(nproc)" -C "$build" distcheck VERBOSE=1 TESTS="$(few_tests)" \
+            DISTCHECK_CONFIGURE_FLAGS='CFLAGS=-O0 CXXFLAGS=-O0'
     fi
 else
     echo "FAIL: build"
