@@ -4,6 +4,7 @@
  */
 #include "preload/life/handler_stack.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -36,14 +37,19 @@ static void say_none(stack_t *stack) {
     stack->ss_flags = SS_DISABLE;
 }
 
+/* A thread that begins has none, so it is not asked for first: that would be a system call more. */
 bool handler_stack_begin(const struct agent_thread *thread) {
     const stack_t ours = ours_of(thread);
-    stack_t now;
-    if (atomic_load(&handler_stack_gone) || sys2(SYS_sigaltstack, 0, &now) != 0)
+    stack_t before;
+    if (atomic_load(&handler_stack_gone))
         return false;
-    if ((now.ss_flags & SS_DISABLE) != 0)
-        return sys2(SYS_sigaltstack, &ours, 0) == 0;
-    handler_stack_give_way(false);
+    long status = sys2(SYS_sigaltstack, &ours, &before);
+    if (status == 0 && (before.ss_flags & SS_DISABLE) != 0)
+        return true;
+    if (status == 0)
+        sys2(SYS_sigaltstack, &before, 0);
+    if (status == 0 || status == -EPERM) /* it has one, or is on it */
+        handler_stack_give_way(false);
     return false;
 }
 
@@ -52,11 +58,15 @@ bool handler_stack_is_there(const struct agent_thread *thread) {
     return sys2(SYS_sigaltstack, 0, &now) == 0 && is_ours(thread, &now);
 }
 
+/* Where no other is known of, it is ours, but for one that was set past libc. */
 void handler_stack_end(const struct agent_thread *thread) {
-    stack_t none;
+    stack_t none, before;
     say_none(&none);
-    if (handler_stack_is_there(thread))
-        sys2(SYS_sigaltstack, &none, 0);
+    if (atomic_load(&handler_stack_gone) && !handler_stack_is_there(thread))
+        return;
+    if (sys2(SYS_sigaltstack, &none, &before) == 0 && (before.ss_flags & SS_DISABLE) == 0 &&
+        !is_ours(thread, &before))
+        sys2(SYS_sigaltstack, &before, 0);
 }
 
 void handler_stack_give_way(bool relied_on) {

@@ -18,6 +18,7 @@
  */
 #include "preload/sample/burst.h"
 
+#include "preload/life/agent.h"
 #include "preload/life/child_ends.h"
 #include "preload/life/confine.h"
 #include "preload/life/hooks.h"
@@ -80,11 +81,13 @@ static struct moment now_here(void) {
     return (struct moment){cpu, before + (ticker_now(CLOCK_MONOTONIC) - before) / 2};
 }
 
-/* Of a thread that begins, and may be the only one of a child. */
+/* Of a thread that begins. One that may be the only one of a child asks the kernel for the time:
+ * the page of its clock is not the child's yet. */
 static struct moment first_moment(const struct agent_thread *thread) {
-    uint64_t before = ticker_now_by_call(CLOCK_MONOTONIC);
+    uint64_t (*now)(clockid_t) = agent.process->is_child ? ticker_now_by_call : ticker_now;
+    uint64_t before = now(CLOCK_MONOTONIC);
     uint64_t cpu = ticker_now(ticker_cpu_clock(thread->tid));
-    return (struct moment){cpu, before + (ticker_now_by_call(CLOCK_MONOTONIC) - before) / 2};
+    return (struct moment){cpu, before + (now(CLOCK_MONOTONIC) - before) / 2};
 }
 
 bool burst_get_timer(struct agent_thread *thread, struct wire_session *session) {
@@ -181,11 +184,15 @@ static void aim(struct agent_thread *thread, const struct sampling_plan *plan, s
     aim_from(thread, plan, passed_since(then), least);
 }
 
+static void unmask_sleeps(const struct agent_thread *thread) {
+    if (thread == thread_self)
+        sleep_burst &= ~(uint32_t)(SLEEP_MASKED | SLEEP_FRAGILE);
+}
+
 static void stop(struct agent_thread *thread) {
     leave_cpu_timer(thread);
     ticker_halt(fine(thread));
-    if (thread == thread_self)
-        sleep_burst &= ~(uint32_t)(SLEEP_MASKED | SLEEP_FRAGILE);
+    unmask_sleeps(thread);
 }
 
 /* Calls that can sleep are made with our signal blocked from now on. But the first tick of a
@@ -447,6 +454,13 @@ void burst_catch(struct agent_thread *thread, struct wire_session *session, ucon
 void burst_end(struct agent_thread *thread) {
     if (runs(thread))
         stop(thread);
+}
+
+void burst_leave(struct agent_thread *thread) {
+    if (!runs(thread))
+        return;
+    thread->trigger.by_cpu_timer = false;
+    unmask_sleeps(thread);
 }
 
 /* ---- calls that are made with our signal blocked ---- */

@@ -40,5 +40,7 @@ void burst_catch(struct agent_thread *thread, struct wire_session *session, ucon
 bool burst_get_timer(struct agent_thread *thread, struct wire_session *session);
 /* Stops the timers. Any context, on the thread or while it can't run. */
 void burst_end(struct agent_thread *thread);
+/* The same, where the timers are about to be freed. */
+void burst_leave(struct agent_thread *thread);
 
 #endif

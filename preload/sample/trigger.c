@@ -148,7 +148,7 @@ bool trigger_adopt(struct agent_thread *thread) {
 void trigger_stop(struct agent_thread *thread) {
     unsampled_end(thread);
     session_note_unsampled();
-    burst_end(thread);
+    burst_leave(thread);
     for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
         ticker_free(&thread->trigger.ticker[kind]);
 }
