@@ -5,7 +5,6 @@
 #include "preload/life/confine.h"
 
 #include <signal.h>
-#include <time.h>
 
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
@@ -37,8 +36,7 @@ static bool others_are_outside(void) {
 }
 
 static void nap(void) {
-    const struct timespec time = {0, NAP_NS};
-    sys2(SYS_nanosleep, &time, 0);
+    sys_nap(NAP_NS);
 }
 
 void confine_wait_for_others(void) {

@@ -231,8 +231,7 @@ bool session_attach(bool now) {
 #define FORK_WAITS_MOST (2 * FIRST_WAIT_MS * 1000000l / NAP_NS)
 
 static void nap(void) {
-    const struct timespec time = {0, NAP_NS};
-    sys2(SYS_nanosleep, &time, 0);
+    sys_nap(NAP_NS);
 }
 
 /* Who attaches says so before it looks at `forks`. */

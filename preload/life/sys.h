@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #if defined(__x86_64__)
 
@@ -56,6 +57,14 @@ static inline long sys_call(long n, long a, long b, long c, long d, long e, long
     sys_call(n, SYS_ARG(a), SYS_ARG(b), SYS_ARG(c), SYS_ARG(d), SYS_ARG(e), SYS_ARG(f))
 
 #define KERNEL_SIGSET_BYTES 8 /* the kernel's signal set, not libc's */
+
+/* Sleeps for less than a second. A thread that is held while it runs a function of ours (late.h)
+ * may have a sleep of its own to go on with, of which the kernel knows the rest: nanosleep would
+ * make it forget that. Any context. */
+static inline void sys_nap(long ns) {
+    struct timespec time = {0, ns};
+    sys5(SYS_ppoll, 0, 0, &time, 0, KERNEL_SIGSET_BYTES);
+}
 
 /* The handler that the kernel has for a signal, or SIG_DFL (where there is no such signal, too) or
  * SIG_IGN, as a number. A sanitizer's wrapper of sigaction may tell of another one. */
