@@ -34,7 +34,7 @@ UNWIND_SOURCES = \
 
 noinst_LTLIBRARIES += preload/libagent.la
 preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
-	common/wire/arch.h common/wire/arch_aarch64.h common/wire/arch_x86_64.h common/wire/attach.h common/wire/burst.c common/wire/burst.h common/wire/call_choice.c \
+	common/wire/arch.h common/wire/arch_aarch64.h common/wire/arch_x86_64.h common/wire/attach.h common/wire/waits.h common/wire/burst.c common/wire/burst.h common/wire/call_choice.c \
 	common/wire/call_choice.h common/wire/call_sites.h common/wire/compiler.h \
 	common/wire/metric.c common/wire/metric.h \
 	common/wire/paths.c common/wire/paths.h common/wire/percent.c common/wire/percent.h common/wire/ring.h common/wire/tags.c \
@@ -68,7 +68,7 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/encode/encode.c preload/encode/encode.h preload/encode/slot.c preload/encode/slot.h \
 	preload/encode/dear.c preload/encode/dear.h preload/encode/shallow.c preload/encode/shallow.h \
 	preload/encode/unwinder.c preload/encode/unwinder.h preload/redirect/dynamic.c preload/redirect/dynamic.h \
-	preload/redirect/enter.h preload/redirect/form.h preload/redirect/found.c preload/redirect/module.h preload/redirect/price.c \
+	preload/redirect/enter.h preload/redirect/form.h preload/redirect/found.c preload/redirect/got.c preload/redirect/got.h preload/redirect/module.h preload/redirect/price.c \
 	preload/redirect/ready.c preload/redirect/ready.h preload/redirect/module_list.c \
 	preload/redirect/module_list.h preload/redirect/places.c preload/redirect/places.h \
 	preload/redirect/renew.c preload/redirect/opened.c preload/redirect/opened.h \
@@ -116,8 +116,8 @@ preload_libagent_la_LIBADD = preload/libplain.la
 preload_libhcctagent_la_SOURCES = preload/life/start.c
 preload_libhcctagent_la_CFLAGS = $(AGENT_CFLAGS)
 preload_libhcctagent_la_LIBADD = preload/libagent.la
-preload_libhcctattach_la_SOURCES = preload/life/late.c preload/life/late.h preload/life/late_threads.c \
-	preload/life/late_threads.h
+preload_libhcctattach_la_SOURCES = preload/life/late.c preload/life/late.h preload/life/late_bind.c \
+	preload/life/late_bind.h preload/life/late_threads.c preload/life/late_threads.h
 preload_libhcctattach_la_CFLAGS = $(AGENT_CFLAGS)
 preload_libhcctattach_la_CPPFLAGS = $(AGENT_CPPFLAGS)
 preload_libhcctattach_la_LIBADD = preload/libagent.la

@@ -13,11 +13,12 @@
 #include "client/attach/judge.h"
 #include "client/attach/sight.h"
 #include "client/attach/target.h"
+#include "common/base/clock.h"
 #include "common/base/options.h"
 #include "common/wire/compiler.h"
 #include "common/wire/metric.h"
 
-unsigned attach_rate_most(void) {
+unsigned attach_rate_usual(void) {
     struct timespec tick = {0, 0};
     if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0 || tick.tv_nsec <= 0)
         return 100;
@@ -33,6 +34,9 @@ static const char *answer_words(enum wire_attach_answer answer) {
             "program anew",
         [WIRE_ATTACH_ALREADY] = "it is attached to already: 'hcct detach' first",
         [WIRE_ATTACH_NOT] = "it is not attached to",
+        [WIRE_ATTACH_REST] =
+            "it is not sampled any more, but a thread of it has a timer left that it "
+            "has yet to see; 'hcct detach' once more takes it back",
         [WIRE_ATTACH_NO_MEMORY] =
             "the agent finds no room in it: no memory, or its address space is limited "
             "(RLIMIT_AS, ulimit -v)",
@@ -41,6 +45,9 @@ static const char *answer_words(enum wire_attach_answer answer) {
         [WIRE_ATTACH_NO_TIMER] =
             "no timer can be made for its threads: its user may have no more of them "
             "(RLIMIT_SIGPENDING, ulimit -i)",
+        [WIRE_ATTACH_NOT_BOUND] =
+            "the words by which its objects call libc can't be changed: attach by CPU time, at the "
+            "rate that is used without --rate",
     };
     return answer < sizeof words / sizeof *words ? words[answer] : words[WIRE_ATTACH_UNSAID];
 }
@@ -64,8 +71,23 @@ static const char *why_not_injected(const struct injection *injection, enum inje
     return inject_words(result);
 }
 
-static bool run(struct injection *injection, const char *what) {
+#define REST_NS 2000000 /* until threads that were woken have had their last tick */
+
+/* As often as it takes. */
+static enum injected inject_all(struct injection *injection) {
+    const struct timespec rest = {0, REST_NS};
     enum injected result = inject(injection);
+    uint64_t until = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(injection->seconds * 1e9);
+    while (result == INJECTED && atomic_load(&injection->request.answer) == WIRE_ATTACH_REST &&
+           clock_ns(CLOCK_MONOTONIC) < until) {
+        nanosleep(&rest, NULL);
+        result = inject(injection);
+    }
+    return result;
+}
+
+static bool run(struct injection *injection, const char *what) {
+    enum injected result = inject_all(injection);
     enum wire_attach_answer answer = atomic_load(&injection->request.answer);
     if (result == INJECTED && is_done(injection, answer))
         return true;
@@ -111,16 +133,12 @@ static bool find_socket(const struct attach *attach, char socket[PATHS_SOCKET_MA
 
 const char *attach_cannot_count(const struct metric_list *list, const char **metric) {
     static const char bound[] = "is counted by a library that stands before functions of libc, and "
-                                "what runs has bound libc's own already",
-                      asleep[] = "is of threads that sleep, which only an agent that is there from "
-                                 "the beginning can interrupt unseen";
+                                "what runs has bound libc's own already";
     for (unsigned i = 0; i < list->n; i++) {
         const struct metric *it = list->metric[i];
         *metric = it->name;
         if (wire_of_events(it->collector))
             return bound;
-        if (it->clock == WIRE_CLOCK_OFF)
-            return asleep;
     }
     return NULL;
 }
@@ -129,6 +147,8 @@ static void name_metrics(const struct metric_list *list, struct wire_attach *req
     for (unsigned i = 0; i < list->n && i < WIRE_ATTACH_METRICS; i++) {
         request->metric[i] = list->metric[i]->collector;
         request->metrics = i + 1;
+        if (list->metric[i]->clock != WIRE_CLOCKS)
+            request->clock = list->metric[i]->clock;
     }
 }
 
@@ -140,6 +160,7 @@ bool attach_begin(const struct attach *attach, struct attached *attached) {
                                   .request = {.version = WIRE_ATTACH_VERSION,
                                               .what = WIRE_ATTACH_BEGIN,
                                               .rate = attach->rate,
+                                              .clock = attach->clock,
                                               .lines = attach->lines,
                                               .threads = attach->threads,
                                               .python = attach->python,

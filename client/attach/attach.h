@@ -17,7 +17,8 @@ struct attach {
     const char *agent_path, *socket; /* absolute */
     const char *socket_seen;         /* its path for the process; NULL: to be found */
     const char *tags;                /* NULL: none */
-    unsigned rate;                   /* at most attach_rate_most() */
+    unsigned rate;                   /* at most ATTACH_RATE_MOST */
+    unsigned clock;                  /* enum wire_clock: CPU or WALL */
     bool lines;
     bool threads;
     bool python;
@@ -37,8 +38,11 @@ struct attached {
  * that begins with the name in `*metric`. */
 const char *attach_cannot_count(const struct metric_list *list, const char **metric);
 
-/* As often as the kernel's clock ticks. */
-unsigned attach_rate_most(void);
+#define ATTACH_RATE_MOST 10000
+
+/* As often as the kernel's clock ticks: up to this rate, by CPU time, nothing is put before
+ * functions of libc. */
+unsigned attach_rate_usual(void);
 
 /* The process may map so much and no more (RLIMIT_AS). */
 bool attach_is_limited(pid_t pid);

@@ -114,9 +114,9 @@ static uint64_t loader_base(pid_t pid) {
 
 #define MOST_CODE (16u << 20)
 
-/* The end of a signal handler: mov $15, %rax; syscall. */
-static uint64_t find_sigreturn(const struct target *target, uint64_t base) {
-    static const unsigned char end[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+/* In the code of the object that is mapped there; 0: it is not. */
+static uint64_t find_bytes(const struct target *target, uint64_t base,
+                           const unsigned char *bytes_of, size_t length) {
     const struct target_map *first = target_map_at(target, base);
     uint64_t found = 0;
     for (size_t i = 0; i < target->n_maps && found == 0; i++) {
@@ -126,12 +126,25 @@ static uint64_t find_sigreturn(const struct target *target, uint64_t base) {
             continue;
         unsigned char *text = malloc(bytes), *at = NULL;
         if (text != NULL && target_read(target, map->start, text, bytes))
-            at = memmem(text, bytes, end, sizeof end);
+            at = memmem(text, bytes, bytes_of, length);
         if (at != NULL)
             found = map->start + (uint64_t)(at - text);
         free(text);
     }
     return found;
+}
+
+/* The end of a signal handler: mov $15, %rax; syscall. */
+static uint64_t find_sigreturn(const struct target *target, uint64_t base) {
+    static const unsigned char end[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+    return find_bytes(target, base, end, sizeof end);
+}
+
+/* In sleep_call_masked (preload/wrap/sleep_x86_64.c): call *(%r11); cmpq $0, 88(%rsp). */
+static uint64_t find_waits(const struct target *target, uint64_t base) {
+    static const unsigned char code[] = {0x41, 0xff, 0x13, 0x48, 0x83, 0x7c, 0x24, 88, 0};
+    uint64_t found = find_bytes(target, base, code, sizeof code);
+    return found != 0 ? found + 3 : 0;
 }
 
 /* mov SLOT(%rip), %rax; add %fs:0, %rax; ret. */
@@ -208,8 +221,10 @@ enum code_fault code_read(struct code *code, const struct target *target, const 
     *code = (struct code){0};
     if (libc == 0 || loader == 0 || !image_read(&image, target, libc))
         return CODE_NO_LIBC;
-    if (own != 0)
+    if (own != 0) {
         add_object(code, target, own);
+        code->waits = find_waits(target, own);
+    }
     code->n_agent = code->n_locked;
     add_object(code, target, loader);
     code->n_loader = code->n_locked;
@@ -222,6 +237,8 @@ enum code_fault code_read(struct code *code, const struct target *target, const 
 }
 
 bool code_is_locked(const struct code *code, size_t ranges, uint64_t address) {
+    if (address == code->waits)
+        return false;
     for (size_t i = 0; i < ranges; i++)
         if (address >= code->locked[i].from && address < code->locked[i].to)
             return true;

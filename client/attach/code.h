@@ -20,6 +20,8 @@ struct code {
     uint64_t errno_slot; /* where the distance of errno from the thread pointer is */
     struct code_part locked[CODE_LOCKED_MAX]; /* loader, malloc, and the like */
     size_t n_agent, n_loader, n_locked;       /* the agent's own are first, then the loader's */
+    uint64_t waits;  /* where calls return to that threads of the application make by the agent: it
+                      * holds nothing there; 0: there is no such place */
     bool own_malloc; /* the program brings a malloc of its own, whose code can't be known */
 };
 

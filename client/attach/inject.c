@@ -245,6 +245,8 @@ static bool try_stopped(struct work *work, struct stop *stop) {
     again = regs;
     point_again(&work->target, stop->tid, &again);
     if (is_safe(work, stop, &regs)) {
+        struct wire_attach *request = &work->injection->request;
+        request->waits = point_waits(&regs, &request->waits_on);
         if (!work->is_filtered || filter_lets_agent(stop->tid))
             return use(work, stop, &again);
         work->result = INJECT_CONFINED;

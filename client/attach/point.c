@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 
 #include "common/wire/compiler.h"
+#include "common/wire/waits.h"
 
 #define SEEN_BYTES   65536u  /* of its stack */
 #define ROOM_BYTES   131072u /* that must be left */
@@ -202,6 +203,13 @@ bool point_signal_is_due(const struct target *target, pid_t tid) {
     if (own != 0)
         own &= ~orphans(target->pid, tid);
     return !known || ((own | all) & ~blocked & ~ignored & ~(IGNORED_BY_DEFAULT & ~caught)) != 0;
+}
+
+bool point_waits(const struct user_regs_struct *regs, int *on) {
+    const uint64_t argument[] = {regs->rdi, regs->rsi, regs->rdx, regs->r10, regs->r8, regs->r9};
+    long call = (long)regs->orig_rax, result = (long)regs->rax;
+    *on = waits_on_socket(call, argument);
+    return call >= 0 && result < 0 && waits_again(call, argument);
 }
 
 void point_again(const struct target *target, pid_t tid, struct user_regs_struct *regs) {

@@ -46,6 +46,9 @@ enum point point_stopped(const struct code *code, const struct target *target, p
 /* A handler of the application is about to interrupt the thread. */
 bool point_signal_is_due(const struct target *target, pid_t tid);
 
+/* The stop has met it in a system call that can be made again (waits.h); `*on`: waits_on_socket. */
+bool point_waits(const struct user_regs_struct *regs, int *on);
+
 /* The registers to go on with, where the stop has ended a system call that the kernel does not
  * begin again by itself, and which no handler of the application is about to interrupt: it is made
  * again. */

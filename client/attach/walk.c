@@ -149,6 +149,16 @@ static bool take_copy(struct walk *walk, const struct user_regs_struct *regs) {
     return good;
 }
 
+#define WAITS_REACH 256 /* from the beginning of that function of the agent's */
+
+/* The next one's return address says where it is in the function in whose middle threads wait. */
+static bool is_locked(const struct code *code, size_t ranges, const struct unwound_frame *frame) {
+    if (code_is_locked(code, ranges, frame->site))
+        return true;
+    bool waits = frame->routine <= code->waits && code->waits - frame->routine < WAITS_REACH;
+    return !waits && code_is_locked(code, ranges, frame->routine);
+}
+
 enum walked walk_stack(struct walk *walk, const struct code *code, size_t ranges,
                        const struct user_regs_struct *regs) {
     static struct unwound_frame frames[RAW_STACK_FRAMES_MAX];
@@ -159,8 +169,7 @@ enum walked walk_stack(struct walk *walk, const struct code *code, size_t ranges
     if (walk->missing != 0)
         return WALKED_MISSING;
     for (uint32_t i = 0; i < found.n; i++)
-        if (code_is_locked(code, ranges, frames[i].site) ||
-            code_is_locked(code, ranges, frames[i].routine))
+        if (is_locked(code, ranges, &frames[i]))
             return WALKED_LOCKED;
     return found.mark == 0 ? WALKED_CLEAR : WALKED_LOCKED;
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "client/attach/named.h"
@@ -23,7 +24,7 @@
 #define REACHED_NS    20000000
 
 struct attach_options {
-    const char *socket, *tags, *metric;
+    const char *socket, *tags, *metric, *clock;
     unsigned rate, wait;
     bool lines;
     bool threads;
@@ -39,9 +40,11 @@ struct attach_options {
 
 static const struct option_spec attach_specs[] = {
     {"rate", 'F', OPTION_UNSIGNED, "HZ", AT(rate), 1, 10000,
-     "samples per second of CPU time, up to the kernel's clock ticks (as many)"},
+     "samples per second of time (as many as the kernel's clock ticks)"},
+    {"clock", 0, OPTION_STRING, "CLOCK", AT(clock), 0, 0,
+     "cpu, or wall: also where threads sleep (cpu)"},
     {"metric", 0, OPTION_STRING, "WHAT", AT(metric), 0, 0,
-     "cpu, faults, or both with a comma between them (cpu)"},
+     "cpu, faults, both with a comma between them, or wait (cpu)"},
     {"lines", 0, OPTION_FLAG, NULL, AT(lines), 0, 0, "self weights by source line, too"},
     {"python", 0, OPTION_FLAG, NULL, AT(python), 0, 0,
      "functions of Python (3.11 to 3.13) in place of its interpreter's loop"},
@@ -59,7 +62,8 @@ static const struct option_command attach_command = {
     .usage = "hcct attach [options] PID|NAME",
     .about =
         "Loads the agent into a program that runs already, for a running hcctd. It is sampled\n"
-        "by CPU time from then on, until 'hcct detach' or its end.",
+        "from then on, until 'hcct detach' or its end: by CPU time, or as --clock and --metric "
+        "say.",
     .examples = "  hcct attach myserver\n"
                 "  hcct hot -p myserver\n"
                 "  hcct detach myserver\n",
@@ -115,11 +119,18 @@ static bool is_reached(const char *socket, pid_t pid) {
     return false;
 }
 
+static const char *time_of(const struct attach *attach) {
+    for (unsigned i = 0; i < attach->metrics->n; i++)
+        if (attach->metrics->metric[i]->clock == WIRE_CLOCK_OFF)
+            return "time that threads wait";
+    return attach->clock == WIRE_CLOCK_WALL ? "elapsed time" : "CPU time";
+}
+
 static void say(const struct attach *attach, const struct attached *attached) {
     char why[256];
-    printf("process %d: attached, %u of %u threads, %u samples per second of CPU time; one was "
-           "held for %.1f ms\n",
-           (int)attach->pid, attached->sampled, attached->threads, attach->rate,
+    printf("process %d: attached, %u of %u threads, %u samples per second of %s; one was held for "
+           "%.1f ms\n",
+           (int)attach->pid, attached->sampled, attached->threads, attach->rate, time_of(attach),
            attached->stopped_ms);
     if (attach_says_missing(attached, why, sizeof why))
         printf("%s\n", why);
@@ -131,7 +142,7 @@ static bool read_metrics(const struct attach_options *options, struct metric_lis
     const char *metric, *word = options->metric != NULL ? options->metric : "cpu";
     const char *wrong = metric_list_read(word, list);
     if (wrong != NULL) {
-        complain("--metric '%s' is not possible: give cpu, faults or cpu,faults", word);
+        complain("--metric '%s' is not possible: give cpu, faults, cpu,faults or wait", word);
         return false;
     }
     wrong = attach_cannot_count(list, &metric);
@@ -146,6 +157,11 @@ static bool agree(const struct attach_options *options, const struct metric_list
         complain("--python shows functions for one --metric: attach for one of them");
     else if (only_faults && (options->lines || options->python))
         complain("--lines and --python are for samples of time: name cpu beside faults");
+    else if (options->clock != NULL && strcmp(options->clock, "cpu") != 0 &&
+             strcmp(options->clock, "wall") != 0)
+        complain("--clock '%s' is not possible: give cpu or wall", options->clock);
+    else if (options->clock != NULL && list->metric[0]->clock == WIRE_CLOCK_OFF)
+        complain("--metric wait samples the time that threads wait: leave out --clock");
     else
         return true;
     return false;
@@ -153,8 +169,9 @@ static bool agree(const struct attach_options *options, const struct metric_list
 
 static int read_attach(const struct attach_options *options, struct attach *attach,
                        struct metric_list *list) {
-    unsigned most = attach_rate_most();
-    attach->rate = options->rate != 0 ? options->rate : most;
+    attach->rate = options->rate != 0 ? options->rate : attach_rate_usual();
+    attach->clock = options->clock != NULL && strcmp(options->clock, "wall") == 0 ? WIRE_CLOCK_WALL
+                                                                                  : WIRE_CLOCK_CPU;
     attach->lines = options->lines;
     attach->threads = options->threads;
     attach->python = options->python;
@@ -165,12 +182,6 @@ static int read_attach(const struct attach_options *options, struct attach *atta
         return HCCT_EXIT_USAGE;
     if (options->tags != NULL && !tags_check(options->tags)) {
         complain("--tags '%s' is not " TAGS_EXPECTED, options->tags);
-        return HCCT_EXIT_USAGE;
-    }
-    if (attach->rate > most) {
-        complain("--rate %u is more than an attached agent can: the kernel's clock ticks %u times "
-                 "a second; for more, start the program under 'hcct record --'",
-                 attach->rate, most);
         return HCCT_EXIT_USAGE;
     }
     return HCCT_EXIT_OK;

@@ -334,8 +334,8 @@ static int run_attached(const struct record_options *options, const struct view 
     if (!record_attached_begin(options, recording.socket, seen))
         return HCCT_EXIT_FAILURE;
     record_attached_wait(options);
+    record_attached_end(options); /* what threads sleep in is known then */
     enum fetched fetched = fetch(options, &end, argv, &found);
-    record_attached_end(options);
     private_daemon_stop(&recording.daemon);
     bool good = fetched == FETCHED && finish(options, view, &found, end.pid);
     metric_answers_free(&found);

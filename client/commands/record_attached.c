@@ -55,7 +55,6 @@ static const char *contradiction(const struct record_options *options) {
     } rules[] = {
         {record_counts_calls(options), "--collector calls"},
         {options->burst != NULL, "--burst"},
-        {options->clock != NULL && strcmp(options->clock, "cpu") != 0, "--clock wall"},
         {options->check, "--check"},
     };
     for (size_t i = 0; i < HCCT_ARRAY_LEN(rules); i++)
@@ -65,7 +64,6 @@ static const char *contradiction(const struct record_options *options) {
 }
 
 bool record_attached_agrees(struct record_options *options) {
-    unsigned most = attach_rate_most();
     const char *what = contradiction(options), *metric, *wrong;
     struct metric_list metrics;
     options->no_follow = true;
@@ -85,14 +83,8 @@ bool record_attached_agrees(struct record_options *options) {
         complain("%s %s: start the program under 'hcct record --'", metric, wrong);
         return false;
     }
-    if (options->rate > most) {
-        complain("--rate %u is more than -p can: the kernel's clock ticks %u times a second; for "
-                 "more, start the program under 'hcct record --'",
-                 options->rate, most);
-        return false;
-    }
     if (options->rate == 0)
-        options->rate = most;
+        options->rate = attach_rate_usual();
     return true;
 }
 
@@ -107,6 +99,10 @@ static void hold_signals(int how) {
     sigprocmask(how, &set, NULL);
 }
 
+static bool is_wall(const struct record_options *options) {
+    return options->clock != NULL && strcmp(options->clock, "wall") == 0;
+}
+
 bool record_attached_begin(const struct record_options *options, const char *socket,
                            const char *seen) {
     char library[PATH_MAX], why[256];
@@ -118,6 +114,7 @@ bool record_attached_begin(const struct record_options *options, const char *soc
                                   .socket_seen = seen,
                                   .tags = options->tags,
                                   .rate = options->rate,
+                                  .clock = is_wall(options) ? WIRE_CLOCK_WALL : WIRE_CLOCK_CPU,
                                   .lines = options->lines,
                                   .threads = options->threads,
                                   .python = options->python,

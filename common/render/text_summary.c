@@ -307,7 +307,8 @@ static void put_lost(const struct text *text, const struct profile_process *sum)
     }
     fprintf(text->out, "%s timer expirations without a sample", format_count(sum->lost).text);
     if (sum->lost_ns > 0)
-        fprintf(text->out, " (%s of CPU time, in no context)", format_time(sum->lost_ns).text);
+        fprintf(text->out, " (%s %s, in no context)", format_time(sum->lost_ns).text,
+                measures_sleep(text->profile) ? "of time" : "of CPU time");
 }
 
 /* Of calls only the signal handler's share is known, not that of the reports; text_calls() tells

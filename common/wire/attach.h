@@ -15,7 +15,7 @@
 #include "common/wire/tags.h"
 
 #define WIRE_ATTACH_FUNCTION "hcct_attach"
-#define WIRE_ATTACH_VERSION  4u
+#define WIRE_ATTACH_VERSION  5u
 #define WIRE_ATTACH_METRICS  2u
 #define WIRE_ATTACH_THREADS  256u /* that are named; others are found later */
 
@@ -34,6 +34,8 @@ enum wire_attach_answer {
     WIRE_ATTACH_NO_LIBC,   /* another C library, or one that is too old */
     WIRE_ATTACH_NO_SIGNAL, /* the application uses all signals */
     WIRE_ATTACH_NO_TIMER,  /* no timer can be made (RLIMIT_SIGPENDING) */
+    WIRE_ATTACH_REST,      /* END: no thread is sampled, but some have yet to learn it: once more */
+    WIRE_ATTACH_NOT_BOUND, /* the words by which objects call libc can't be changed (late_bind.h) */
 };
 
 /* What has become of a thread that was named. */
@@ -47,14 +49,17 @@ enum wire_attach_fate {
 
 struct wire_attach {
     uint32_t version;
-    uint32_t what; /* enum wire_attach_what */
-    uint32_t rate; /* samples per second of CPU time */
+    uint32_t what;    /* enum wire_attach_what */
+    uint32_t rate;    /* samples per second of CPU time */
+    uint32_t clock;   /* enum wire_clock: CPU, WALL or OFF */
+    uint32_t waits;   /* 1: the thread that is called on is in a call that can be made again */
+    int32_t waits_on; /* by that (waits.h), or with this descriptor; -1: on none */
     uint32_t lines;
     uint32_t threads;
     uint32_t python;
     uint32_t leaves;  /* 1: the agent detaches itself when its daemon has gone */
-    uint32_t metrics; /* that are counted, at least one: WIRE_COLLECT_WALKS, which is CPU time, or
-                       * WIRE_COLLECT_FAULTS, or both */
+    uint32_t metrics; /* that are counted, at least one: WIRE_COLLECT_WALKS, which is time by that
+                       * clock, or WIRE_COLLECT_FAULTS, or both */
     uint32_t metric[WIRE_ATTACH_METRICS];
     uint32_t n_threads;
     uint32_t bell; /* the agent sends this signal to its thread when all is done, for who traces it:

@@ -97,6 +97,7 @@ struct agent_process {
     _Atomic uint32_t forks;         /* under way: no handshake begins (session_before_fork) */
     bool awaits;                    /* a program that has begun: session_is_awaited */
     bool is_child;                  /* of a fork, and has called no exec */
+    _Atomic bool attached;          /* late.c: threads that begin are sampled */
     _Atomic uint32_t forked;        /* its own children; not reported yet */
     _Atomic bool barred;            /* there is no room for a session (mlockall under a limit) */
     _Atomic uint32_t leaving;       /* the process ends: no thread's stack may go (wall_leave.h) */

@@ -159,9 +159,12 @@ void signal_handle(int number, siginfo_t *info, void *uc) {
     if (info->si_code == SI_TIMER)
         owner = trigger_owner(self, info->si_value.sival_ptr, &kind);
     if (hcct_unlikely(owner != NULL && (owner != self || owner->masked == NULL)))
-        self = agent_hooks.adopt(owner);
+        self = agent_hooks.adopt(owner, uc);
     if (owner == NULL) {
         foreign(self, info, uc);
+    } else if (hcct_unlikely(owner == self && owner->ending && agent_hooks.last_tick != NULL)) {
+        agent_hooks.last_tick(self);
+        leave_unseen(self, number, uc);
     } else if (owner == self && agent_started() && confine_enter_at_tick(self, &before)) {
         block_former(self, uc);
         handler_stack_at_tick(self, uc);

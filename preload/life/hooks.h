@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 struct agent_thread;
 struct calls;
@@ -35,14 +36,26 @@ struct agent_hooks {
     void (*wake)(struct agent_thread *thread);
     /* redirect_missed_from. Any context. */
     uint64_t (*missed_from)(void);
-    /* The library was loaded into a process that ran already (late.h): no function of libc's is
-     * intercepted, and threads are found when they are there. */
+    /* The library was loaded into a process that ran already (late.h): threads are found when they
+     * are there, and the agent comes and goes. */
     bool late;
-    /* A tick of `owner`'s timer has come to a thread that is not known as `owner`: the calling
-     * thread's context, NULL: it is none of ours. Signal context. */
-    struct agent_thread *(*adopt)(struct agent_thread *owner);
+    /* A tick of `owner`'s timer has come to a thread that is not known as `owner`, where it has
+     * interrupted `uc`: the calling thread's context, NULL: it is none of ours, or not yet. Signal
+     * context. */
+    struct agent_thread *(*adopt)(struct agent_thread *owner, const ucontext_t *uc);
+    /* The calling thread, which is not known, or has had no tick yet, is about to make a call that
+     * can sleep: its context from now on; NULL: it has none. NULL: all are known. Thread context.
+     */
+    struct agent_thread *(*meet)(void);
+    /* The last tick of a thread that is left; NULL: there is none. Signal context. */
+    void (*last_tick)(struct agent_thread *thread);
     /* After a tick; NULL: there is nothing to do. Signal context. */
     void (*after_tick)(struct agent_thread *thread);
+    /* The program opens an object, or looks for what it has opened or closed; it is about to close
+     * one. NULL: there is nothing to do. Thread context. */
+    void (*opening)(void);
+    void (*opened)(void);
+    void (*closing)(void);
 };
 
 extern const struct agent_hooks agent_hooks __attribute__((visibility("hidden")));

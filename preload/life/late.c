@@ -7,20 +7,24 @@
 #include <string.h>
 
 #include "preload/life/agent.h"
+#include "preload/life/attach.h"
 #include "preload/life/confine.h"
 #include "preload/life/glibc.h"
 #include "preload/life/handler_room.h"
 #include "preload/life/handler_stack.h"
 #include "preload/life/hooks_of_all.h"
+#include "preload/life/late_bind.h"
 #include "preload/life/late_threads.h"
 #include "preload/life/modules.h"
 #include "preload/life/program_name.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
+#include "preload/life/thread_life.h"
 #include "preload/python/runtime.h"
 #include "preload/sample/ticker.h"
 #include "preload/sample/trigger.h"
+#include "preload/sample/wall_leave.h"
 #include "preload/sample/system_call.h"
 #include "preload/wrap/next_symbol.h"
 #include "preload/wrap/real.h"
@@ -32,7 +36,7 @@
 
 static uint64_t began_ns;
 static uint32_t epoch_then; /* when this attachment began: sessions until then were others' */
-static bool attached;
+static bool attached, leaving;
 
 /* ---- the daemon has gone ---- */
 
@@ -43,27 +47,50 @@ static void leave_alone(struct agent_thread *thread) {
         return;
     }
     bool had_one = atomic_load(&agent.process->epoch) != epoch_then && !session_is_held();
-    if (had_one || ticker_now(CLOCK_MONOTONIC) - began_ns > PATIENCE_NS)
-        trigger_leave(thread);
+    if (!had_one && ticker_now(CLOCK_MONOTONIC) - began_ns <= PATIENCE_NS)
+        return;
+    atomic_store(&agent.process->attached, false); /* nobody is met any more */
+    trigger_leave(thread);
 }
 
 static void after_tick(struct agent_thread *thread) {
     if (agent.settings.leaves)
         leave_alone(thread);
+    late_threads_after_tick(thread);
     late_threads_search();
 }
 
 /* ---- around a fork ---- */
 
-/* The child is not to have the descriptors of a handshake. */
+/* The child is not to have the descriptors of a handshake; and signals that come time and again
+ * would keep the kernel from forking at all. */
 static void before_fork(void) {
-    if (agent_started())
-        session_before_fork();
+    if (!agent_started())
+        return;
+    if (thread_self != NULL) {
+        trigger_before_sleep();
+        signal_block_for_fork();
+    }
+    session_before_fork();
 }
 
 static void after_fork(void) {
-    if (agent_started())
-        session_after_fork();
+    if (!agent_started())
+        return;
+    session_after_fork();
+    if (thread_self != NULL)
+        agent_unblock();
+}
+
+/* The child is not sampled: its wrappers, which are bound as its parent's, lead to libc. */
+static void after_fork_in_child(void) {
+    bool was_known = thread_self != NULL;
+    modules_alone();
+    late_bind_alone();
+    thread_self = NULL;
+    sleep_burst = LATE_UNMET;
+    if (was_known)
+        agent_unblock();
 }
 
 /* ---- once ---- */
@@ -88,14 +115,15 @@ static enum wire_attach_answer prepare(void) {
     modules_note_all();
     restart_start();
     system_call_start();
-    __register_atfork(before_fork, after_fork, NULL, &__dso_handle);
+    sleep_start();
+    thread_start_late();
+    __register_atfork(before_fork, after_fork, after_fork_in_child, &__dso_handle);
     prepared = true;
     return WIRE_ATTACH_DONE;
 }
 
 /* ---- each time ---- */
 
-/* By ticks of CPU time, all of them. */
 static void set_metrics(struct agent_settings *settings, const struct wire_attach *request) {
     for (uint32_t i = 0; i < request->metrics && i < WIRE_ATTACH_METRICS; i++) {
         settings->metric[i] = (uint8_t)request->metric[i];
@@ -109,9 +137,15 @@ static void set_metrics(struct agent_settings *settings, const struct wire_attac
     settings->python &= settings->metrics == 1;
 }
 
+/* As often as the kernel's clock ticks a CPU timer does, which meets no thread that sleeps. */
+static bool are_ticks_enough(const struct wire_attach *request) {
+    return request->clock == WIRE_CLOCK_CPU &&
+           (uint64_t)request->rate * ticker_resolution() <= SECOND_NS;
+}
+
 static void set(const struct wire_attach *request) {
     agent.settings = (struct agent_settings){.rate = request->rate,
-                                             .clock = WIRE_CLOCK_CPU,
+                                             .clock = request->clock,
                                              .collector = WIRE_COLLECT_WALKS,
                                              .metrics = 1,
                                              .faults = WIRE_METRICS_MAX,
@@ -123,7 +157,7 @@ static void set(const struct wire_attach *request) {
                                              .threads = request->threads != 0,
                                              .python = request->python != 0,
                                              .leaves = request->leaves != 0,
-                                             .ticks_only = true};
+                                             .ticks_only = are_ticks_enough(request)};
     set_metrics(&agent.settings, request);
     memcpy(agent.settings.socket, request->socket, sizeof agent.settings.socket);
     memcpy(agent.settings.tags, request->tags, sizeof agent.settings.tags);
@@ -136,10 +170,9 @@ static void set(const struct wire_attach *request) {
 static void forget_parent(void) {
     confine_forget_held();
     modules_alone();
-    thread_forget_others();
-    if (thread_self != NULL)
-        thread_release(thread_self);
+    late_bind_alone();
     thread_self = NULL;
+    thread_forget_others();
     late_threads_forget();
 }
 
@@ -165,22 +198,32 @@ static bool has_signal(void) {
     return signal_number() != 0 || signal_start(0);
 }
 
+static void stop_sampling(void) {
+    atomic_store(&agent.process->attached, false);
+    wall_leave_held();
+    late_threads_count();
+    session_give_back();
+    late_threads_leave();
+    attached = false;
+    leaving = true;
+}
+
+/* Words are put back when no timer can interrupt what they lead to. */
 static enum wire_attach_answer end(void) {
-    if (!attached || !agent_started())
+    if (!agent_started() || (!attached && !leaving))
         return WIRE_ATTACH_NOT;
     uint64_t mask = confine_hold();
-    session_give_back();
-    late_threads_forget();
-    attached = false;
+    if (attached)
+        stop_sampling();
+    leaving = !late_threads_have_left() || !late_bind_end();
     confine_let_go(mask);
-    return WIRE_ATTACH_DONE;
+    return leaving ? WIRE_ATTACH_REST : WIRE_ATTACH_DONE;
 }
 
 /* Where none can be sampled, for want of something, there is nothing to stay for. */
 static enum wire_attach_answer add_threads(struct wire_attach *request) {
     uint32_t fates[WIRE_ATTACH_FATES] = {0};
-    for (uint32_t i = 0; i < request->n_threads && i < WIRE_ATTACH_THREADS; i++)
-        fates[late_threads_add(request->thread[i], request->blocked[i])]++;
+    late_threads_add(request, fates);
     for (unsigned i = 0; i < WIRE_ATTACH_FATES; i++)
         atomic_store(&request->fates[i], fates[i]);
     if (fates[WIRE_ATTACH_SAMPLED] == 0 && fates[WIRE_ATTACH_TIMERLESS] > 0)
@@ -205,11 +248,19 @@ static enum wire_attach_answer begin(struct wire_attach *request) {
     begin_process();
     if (!has_signal())
         return WIRE_ATTACH_NO_SIGNAL;
+    uint64_t mask = confine_hold();
     session_may_begin();
+    (void)late_threads_have_left();
     attached = true;
-    enum wire_attach_answer answer = add_threads(request);
+    leaving = false;
+    atomic_store(&agent.process->attached, true);
+    bool bound = agent.settings.ticks_only || late_bind_begin();
+    enum wire_attach_answer answer = bound ? add_threads(request) : WIRE_ATTACH_NOT_BOUND;
+    confine_let_go(mask);
     if (answer != WIRE_ATTACH_DONE)
         (void)end();
+    else
+        late_threads_wake(request);
     return answer;
 }
 
@@ -234,8 +285,33 @@ hcct_export void hcct_attach(struct wire_attach *request) {
 
 static void start_nothing(void) {}
 
+/* No handler of the application may come between, and close what is being read. */
+static void opened(void) {
+    uint64_t all = UINT64_MAX, mask;
+    uint32_t before;
+    if (thread_self == NULL || !agent_owns_memory() || !confine_enter(thread_self, &before))
+        return;
+    sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES);
+    late_bind_search();
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
+    confine_leave(thread_self, before);
+}
+
+static void closing(void) {
+    late_bind_expect();
+    if (agent_owns_memory())
+        late_bind_await();
+}
+
+__thread uint32_t sleep_burst = LATE_UNMET;
+
 const struct agent_hooks agent_hooks = {.start = start_nothing,
                                         HOOKS_OF_ALL,
                                         .late = true,
                                         .adopt = late_threads_adopt,
-                                        .after_tick = after_tick};
+                                        .meet = late_threads_meet,
+                                        .last_tick = late_threads_last_tick,
+                                        .after_tick = after_tick,
+                                        .opening = late_bind_expect,
+                                        .opened = opened,
+                                        .closing = closing};

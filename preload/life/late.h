@@ -6,10 +6,20 @@
  * ends sampling, as often as is asked for; between two times the library stays, as a signal that
  * was on its way may still come.
  *
- * Nothing is intercepted. Threads are found by the kernel's list of them: those that are there, by
- * who asks to attach; later ones, and those that have ended, at ticks of others. Each is sampled
- * from its first tick on, by its CPU timer alone; what is sampled otherwise needs wrappers before
- * what can sleep. Children are not followed.
+ * Up to the kernel's own clock rate CPU timers sample, and nothing is intercepted. What is sampled
+ * otherwise (more often, or where threads sleep) needs wrappers before what can sleep: they are
+ * bound (late_bind.h) before there is a timer, and until there is none any more. The handler of our
+ * signal is there before both, and stays: a signal that comes later finds it.
+ *
+ * Threads are found by the kernel's list of them: those that are there, by who asks to attach;
+ * later ones, and those that have ended, at ticks of others, or by wrappers. Each is sampled from
+ * its first tick on, which is one of its CPU timer: it comes where the thread returns from the
+ * kernel, never while it sleeps there; or from its next call of a wrapper of what can sleep. Where
+ * sleep is sampled, those that sleep already are woken once, as far as nobody can tell
+ * (common/wire/waits.h). Children are not followed.
+ *
+ * Sampling ends in two steps: each thread that a timer may just have woken has a last tick, which
+ * makes its call again; when all have had it the words are put back.
  */
 #ifndef HCCT_LATE_H
 #define HCCT_LATE_H

@@ -4,17 +4,25 @@
  */
 #include "preload/life/late_threads.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "common/wire/arch.h"
+#include "common/wire/waits.h"
+#include "preload/life/confine.h"
 #include "preload/life/handler.h"
+#include "preload/life/late_bind.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
 #include "preload/life/thread_life.h"
+#include "preload/life/unsampled.h"
+#include "preload/sample/interrupted.h"
 #include "preload/sample/stack.h"
 #include "preload/sample/ticker.h"
 #include "preload/sample/trigger.h"
@@ -32,19 +40,71 @@ static bool is_libcs(pid_t tid) {
     return sys3(SYS_get_robust_list, tid, &head, &bytes) == 0 && head != NULL;
 }
 
-enum wire_attach_fate late_threads_add(pid_t tid, uint64_t blocked) {
-    if ((blocked & signal_bit(signal_number())) != 0 || !is_libcs(tid))
+static struct agent_thread *find(pid_t tid) {
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        if (atomic_load(&t->used) != 0 && t->tid == tid)
+            return t;
+    return NULL;
+}
+
+/* In a call with our signal blocked. The variable goes with the thread, whose end may not have been
+ * noticed. */
+static bool is_masked(const struct agent_thread *thread) {
+    return thread->masked != NULL && stack_is_readable((uintptr_t)thread->masked & ~7ull) &&
+           *thread->masked != 0;
+}
+
+#define POKE_NS    200000 /* between two questions where a thread waits */
+#define AWAIT_NAPS 100    /* while another thread attaches to the session */
+/* hcctd answers late where the machine is busy. */
+#define POKE_AGAIN_NS 60000000u
+#define POKES_AGAIN   50
+
+/* Its sleep_burst, while it is there; NULL: it is not known. Any thread. */
+static uint32_t *burst_of(const struct agent_thread *thread) {
+    uintptr_t masked = (uintptr_t)thread->masked;
+    if (masked == 0 || !stack_is_readable(masked & ~7ull))
+        return NULL;
+    return (uint32_t *)(masked + ((uintptr_t)&sleep_burst - (uintptr_t)&sleep_masked));
+}
+
+/* A context that the thread has from before has none of its timers any more, but for the one of its
+ * last tick. */
+static struct agent_thread *take_anew(struct agent_thread *thread) {
+    trigger_free(thread);
+    thread_renew(thread);
+    return thread;
+}
+
+static bool takes_signal(const struct agent_thread *thread, uint64_t blocked) {
+    return (blocked & signal_bit(signal_number())) == 0 || (thread != NULL && is_masked(thread));
+}
+
+/* Who is held while it attaches may go on with a sleep whose rest the kernel forgets when a signal
+ * comes: so none is to come before it has run by itself. */
+#define OWN_NS 3000000u
+
+static enum wire_attach_fate add(pid_t tid, uint64_t blocked) {
+    struct agent_thread *thread = find(tid);
+    if (thread != NULL && !thread->ending)
+        return WIRE_ATTACH_SAMPLED;
+    if (!takes_signal(thread, blocked) || !is_libcs(tid))
         return WIRE_ATTACH_CLOSED;
-    struct agent_thread *thread = thread_take();
+    thread = thread != NULL ? take_anew(thread) : thread_take();
     if (thread == NULL)
         return WIRE_ATTACH_ROOMLESS;
     thread->tid = tid;
     thread->stack_low = thread->stack_high = 0;
     thread->masked = NULL;
     thread->labels = NULL;
-    if (trigger_adopt(thread))
+    thread->poked = false;
+    thread->pokes = 0;
+    thread->waits_in = 0;
+    thread->found_ns = ticker_now(CLOCK_MONOTONIC);
+    thread->ending = false;
+    if (trigger_adopt(thread, tid == (pid_t)sys0(SYS_gettid) ? OWN_NS : 1))
         return WIRE_ATTACH_SAMPLED;
-    thread_release(thread);
+    thread->ending = true;
     return WIRE_ATTACH_TIMERLESS;
 }
 
@@ -73,17 +133,161 @@ static void find_stack(struct agent_thread *thread, uint64_t sp) {
     thread->stack_high = high;
 }
 
-struct agent_thread *late_threads_adopt(struct agent_thread *owner) {
-    if (atomic_load(&owner->used) == 0 || owner->tid != (pid_t)sys0(SYS_gettid))
-        return NULL;
+/* The thread has been seen before it could tell the context that it has from its beginning. */
+static void leave_double(struct agent_thread *self, struct agent_thread *owner) {
+    uint32_t before;
+    if (!confine_enter_at_tick(self, &before))
+        return;
+    trigger_free(owner);
+    thread_release(owner);
+    confine_leave(self, before);
+}
+
+static bool has_other(const struct agent_thread *self, const struct agent_thread *owner) {
+    return self != NULL && self != owner && atomic_load(&self->used) != 0 && !self->ending &&
+           self->tid == owner->tid;
+}
+
+#define NEAREST_WORDS 8
+
+/* Without a wrapper before it, which would block our signal: from now on that may come while the
+ * thread sleeps. Also where the loader looks for the function. */
+static bool is_about_to_sleep(const ucontext_t *uc, bool poked) {
+    const uint64_t *word = (const uint64_t *)(uintptr_t)arch_reg(uc, ARCH_SP);
+    uint64_t pc = arch_pc(uc);
+    struct stack_probe probe = {{0}};
+    uint64_t value;
+    if (agent.settings.ticks_only || (poked && interrupted_in_call(uc)))
+        return false;
+    if (late_bind_is_loader(pc))
+        return true;
+    if (sleep_is_about_to(pc))
+        return !interrupted_behind_call(uc);
+    for (int i = 0; i < NEAREST_WORDS; i++)
+        if (stack_read(&probe, (uintptr_t)(word + i), &value) && sleep_is_about_to(value))
+            return true;
+    return false;
+}
+
+/* The calling thread is known from now on. */
+static void know(struct agent_thread *owner) {
+    if (thread_self != owner)
+        owner->hidden_signal = 0;
     thread_self = owner;
+    sleep_burst = 0;
+    trigger_poke_no_more(owner);
     owner->masked = &sleep_masked;
     owner->labels = &labels_self;
     if (owner->tid == (pid_t)sys0(SYS_getpid))
         thread_find_main_stack(owner);
     else
-        find_stack(owner, (uint64_t)__builtin_frame_address(0));
+        find_stack(owner, (uint64_t)(uintptr_t)__builtin_frame_address(0));
+    thread_note_end(owner);
+}
+
+static void forget(struct agent_thread *owner) {
+    owner->masked = NULL;
+    sleep_burst = LATE_UNMET;
+}
+
+/* Time of a thread that sleeps counts from when it was found, where such time is counted. */
+static void count_unmet(struct agent_thread *thread) {
+    uint64_t now = ticker_now(CLOCK_MONOTONIC);
+    if (wire_clock_sleeps(agent.settings.clock) && thread->found_ns < now)
+        unsampled_add(now - thread->found_ns, true);
+    thread->found_ns = now;
+}
+
+/* Those that were woken together look for a session together. */
+static void await_session(const struct agent_thread *owner) {
+    for (int i = 0; i < AWAIT_NAPS && owner->poked && session_is_held(); i++)
+        sys_nap(POKE_NS);
+}
+
+struct agent_thread *late_threads_adopt(struct agent_thread *owner, const ucontext_t *uc) {
+    struct agent_thread *self = thread_self;
+    if (atomic_load(&owner->used) == 0 || owner->tid != (pid_t)sys0(SYS_gettid))
+        return NULL;
+    if (owner->ending) {
+        trigger_free(owner);
+        return NULL;
+    }
+    if (has_other(self, owner)) {
+        leave_double(self, owner);
+        return NULL;
+    }
+    await_session(owner);
+    if (is_about_to_sleep(uc, owner->poked) || atomic_load(&confine_held)) {
+        owner->poked = false;
+        trigger_put_off(owner);
+        return NULL;
+    }
+    know(owner);
+    count_unmet(owner);
     return owner;
+}
+
+/* One that has found no session is met again at its next call, and one that was woken sleeps on,
+ * and is to be woken again. */
+void late_threads_after_tick(struct agent_thread *thread) {
+    const struct sampling_plan *plan = &thread->trigger.plan;
+    bool begins = plan->wall_ns != 0 || plan->fine_ns != 0, poked = thread->poked;
+    thread->poked = false;
+    if (hcct_likely(begins || agent.settings.ticks_only))
+        return;
+    forget(thread);
+    thread->poked =
+        poked && ++thread->pokes < POKES_AGAIN && trigger_poke_later(thread, POKE_AGAIN_NS);
+}
+
+static struct agent_thread *own_context(pid_t tid, uint64_t blocked) {
+    struct agent_thread *thread = find(tid);
+    if (thread != NULL)
+        return thread;
+    return add(tid, blocked) == WIRE_ATTACH_SAMPLED ? find(tid) : NULL;
+}
+
+/* Its timer is made, and begins to be used. Where there is no session yet it goes on waiting for
+ * its first tick, or for its next call. */
+static void begin_met(struct agent_thread *thread) {
+    uint32_t before;
+    if (!confine_enter(thread, &before))
+        return;
+    if (!thread->ending) {
+        know(thread);
+        count_unmet(thread);
+        if (!trigger_begin_met(thread))
+            forget(thread);
+        thread->poked = false;
+    }
+    confine_leave(thread, before);
+}
+
+/* The mask is the thread's own in a child that shares its parent's memory, but nothing else. */
+struct agent_thread *late_threads_meet(void) {
+    uint64_t all = UINT64_MAX, mask = 0;
+    if (agent.process == NULL || !atomic_load(&agent.process->attached) || !agent_owns_memory())
+        return NULL;
+    sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES);
+    struct agent_thread *thread = own_context((pid_t)sys0(SYS_gettid), mask);
+    if (!takes_signal(thread, mask))
+        sleep_burst = 0; /* a tick finds it if it opens the signal */
+    else if (thread != NULL && thread->masked == NULL && !thread->ending)
+        begin_met(thread);
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
+    return thread_self != NULL && thread_is_met(thread_self) ? thread_self : NULL;
+}
+
+/* Its calls are made as before. */
+static void rest(struct agent_thread *thread) {
+    uint32_t *burst = burst_of(thread);
+    if (burst != NULL)
+        *burst = LATE_UNMET;
+}
+
+void late_threads_last_tick(struct agent_thread *thread) {
+    trigger_free(thread);
+    sleep_burst = LATE_UNMET;
 }
 
 /* ---- all of them ---- */
@@ -92,6 +296,7 @@ struct agent_thread *late_threads_adopt(struct agent_thread *owner) {
 #define FORCED_NS   1000000000u /* and two searches where it has not */
 #define COST_TIMES  100u        /* a search may take one part in so many of the time */
 #define STATUS_ROOM 2048
+#define POKES_MOST  64 /* while one is held */
 #define LINE        "\nSigBlk:\t"
 
 static _Atomic uint32_t searching;
@@ -112,28 +317,25 @@ static uint64_t hexadecimal(const char *text) {
     return value;
 }
 
-/* All, where it can't be known. */
-static uint64_t blocked_by(int tasks, const char *tid) {
+/* What the kernel says of a thread, until the next question. */
+static const char *read_file(int tasks, const char *tid, const char *name) {
     static char text[STATUS_ROOM];
     char path[32];
     size_t length = strnlen(tid, 16);
     memcpy(path, tid, length);
-    memcpy(path + length, "/status", sizeof "/status");
+    strcpy(path + length, name);
     long fd = sys4(SYS_openat, tasks, path, O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0)
-        return UINT64_MAX;
-    long got = sys3(SYS_read, fd, text, sizeof text - 1);
-    sys1(SYS_close, fd);
+    long got = fd >= 0 ? sys3(SYS_read, fd, text, sizeof text - 1) : 0;
+    if (fd >= 0)
+        sys1(SYS_close, fd);
     text[got > 0 ? got : 0] = '\0';
-    const char *line = strstr(text, LINE);
-    return line != NULL ? hexadecimal(line + strlen(LINE)) : UINT64_MAX;
+    return text;
 }
 
-static struct agent_thread *find(pid_t tid) {
-    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
-        if (atomic_load(&t->used) != 0 && t->tid == tid)
-            return t;
-    return NULL;
+/* All, where it can't be known. */
+static uint64_t blocked_by(int tasks, const char *tid) {
+    const char *line = strstr(read_file(tasks, tid, "/status"), LINE);
+    return line != NULL ? hexadecimal(line + strlen(LINE)) : UINT64_MAX;
 }
 
 static pid_t number(const char *text) {
@@ -152,17 +354,73 @@ static void count_unseen(pid_t tid) {
     session_leave(thread_self);
 }
 
+static bool has_timeout(int fd) {
+    struct timeval timeout = {0, 0};
+    socklen_t length = sizeof timeout;
+    return fd >= 0 && sys5(SYS_getsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, &length) == 0 &&
+           (timeout.tv_sec != 0 || timeout.tv_usec != 0);
+}
+
+/* "number argument ... stack pc", hexadecimal but for the first one; else it does not sleep in a
+ * call. */
+static bool is_waiting(const char *text) {
+    uint64_t argument[6];
+    long call = 0;
+    if (*text < '0' || *text > '9')
+        return false;
+    for (; *text >= '0' && *text <= '9'; text++)
+        call = call * 10 + (*text - '0');
+    for (int i = 0; i < 6; i++) {
+        if (strncmp(text, " 0x", 3) != 0)
+            return false;
+        argument[i] = hexadecimal(text + 3);
+        text += 3 + strspn(text + 3, "0123456789abcdef");
+    }
+    return waits_again(call, argument) && !has_timeout(waits_on_socket(call, argument));
+}
+
+/* Which wait it is; 0: it may be in none. */
+static uint64_t wait_of(int tasks, const char *name) {
+    const char *text = read_file(tasks, name, "/syscall");
+    uint64_t hash = 14695981039346656037ull;
+    if (!is_waiting(text))
+        return 0;
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * 1099511628211ull;
+    return hash;
+}
+
+static void poke(struct agent_thread *thread) {
+    thread->poked = true;
+    trigger_poke(thread);
+}
+
+/* Sleep is found where threads are woken, and one that nobody wakes has no tick by which it could
+ * begin. It has waited in the same call at an earlier question, so it is hardly about to make
+ * another one just now. */
+static void poke_waiting(int tasks, const char *name, struct agent_thread *thread) {
+    uint64_t before = thread->waits_in;
+    if (thread->masked != NULL || thread->poked || !wire_clock_sleeps(agent.settings.clock))
+        return;
+    thread->waits_in = wait_of(tasks, name);
+    if (thread->waits_in != 0 && thread->waits_in == before)
+        poke(thread);
+}
+
 static void see(int tasks, const char *name) {
     pid_t tid = number(name);
     struct agent_thread *thread = tid > 0 ? find(tid) : NULL;
     if (tid <= 0)
         return;
-    if (thread == NULL && late_threads_add(tid, blocked_by(tasks, name)) == WIRE_ATTACH_SAMPLED) {
+    if (thread == NULL && add(tid, blocked_by(tasks, name)) == WIRE_ATTACH_SAMPLED) {
         thread = find(tid);
         count_unseen(tid);
     }
-    if (thread != NULL)
-        thread->seen = search_number;
+    if (thread == NULL)
+        return;
+    thread->seen = search_number;
+    if (thread != thread_self && !thread->ending)
+        poke_waiting(tasks, name, thread);
 }
 
 struct entry { /* linux_dirent64, of getdents64 */
@@ -188,9 +446,17 @@ static bool see_all(void) {
     return got == 0;
 }
 
+/* One that the kernel knows no more: it does not tell us any more that it ends. One that has no
+ * number yet is about to begin, and one that is not on the list may have begun since. */
+static bool has_ended(const struct agent_thread *thread, pid_t tid) {
+    return thread != thread_self && tid != 0 && thread->seen != search_number &&
+           sys3(SYS_tgkill, sys0(SYS_getpid), tid, 0) == -ESRCH &&
+           atomic_load(&thread->used) != 0 && thread->tid == tid;
+}
+
 static void end_others(void) {
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next) {
-        if (t == thread_self || atomic_load(&t->used) == 0 || t->seen == search_number)
+        if (atomic_load(&t->used) == 0 || !has_ended(t, t->tid))
             continue;
         trigger_stop(t);
         session_give_slot_of(t);
@@ -205,6 +471,7 @@ static void search(uint64_t now) {
     if (now >= forced_ns) {
         modules_recheck();
         signal_learn_ignored(); /* what the application has set since was not seen */
+        late_bind_search_all();
     }
     threads_then = n;
     forced_ns = now + FORCED_NS;
@@ -216,6 +483,7 @@ static void search(uint64_t now) {
 void late_threads_search(void) {
     uint64_t now = ticker_now(CLOCK_MONOTONIC);
     uint32_t nobody = 0;
+    late_bind_search();
     if (now < atomic_load_explicit(&due_ns, memory_order_relaxed) ||
         !atomic_compare_exchange_strong(&searching, &nobody, 1))
         return;
@@ -225,15 +493,127 @@ void late_threads_search(void) {
     atomic_store(&searching, 0);
 }
 
-void late_threads_forget(void) {
+/* ---- who attaches and leaves ---- */
+
+/* A thread's number as a name in the list of threads. */
+static void write_number(pid_t tid, char text[16]) {
+    char digit[16];
+    int n = 0, at = 0;
+    for (; tid > 0 && n < 12; tid /= 10)
+        digit[n++] = (char)('0' + tid % 10);
+    while (n > 0)
+        text[at++] = digit[--n];
+    text[at] = '\0';
+}
+
+static bool is_to_poke(const struct agent_thread *thread) {
+    return atomic_load(&thread->used) != 0 && !thread->ending && thread->masked == NULL &&
+           thread->tid != 0;
+}
+
+static void poke_once(int tasks, const struct wire_attach *request) {
+    pid_t self = (pid_t)sys0(SYS_gettid);
+    char name[16];
+    int n = 0;
+    for (struct agent_thread *t = thread_first(); t != NULL && n < POKES_MOST; t = t->next) {
+        if (!is_to_poke(t))
+            continue;
+        n++;
+        write_number(t->tid, name);
+        if (t->tid != self)
+            poke_waiting(tasks, name, t);
+        else if (request->waits != 0 && !has_timeout(request->waits_on) && !t->poked)
+            poke(t);
+    }
+}
+
+/* Two questions; others are asked for at ticks. */
+static void poke_all(const struct wire_attach *request) {
+    long tasks = sys4(SYS_openat, AT_FDCWD, TASKS, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (tasks < 0)
+        return;
+    poke_once((int)tasks, request);
+    sys_nap(POKE_NS);
+    poke_once((int)tasks, request);
+    sys1(SYS_close, tasks);
+}
+
+/* Nobody else searches: nobody is inside. */
+void late_threads_add(struct wire_attach *request, uint32_t fates[WIRE_ATTACH_FATES]) {
+    uint32_t nobody = 0;
+    bool mine = atomic_compare_exchange_strong(&searching, &nobody, 1);
+    for (uint32_t i = 0; i < request->n_threads && i < WIRE_ATTACH_THREADS; i++)
+        fates[add(request->thread[i], request->blocked[i])]++;
+    if (mine)
+        atomic_store(&searching, 0);
+}
+
+void late_threads_wake(const struct wire_attach *request) {
+    uint32_t nobody = 0;
+    if (!wire_clock_sleeps(agent.settings.clock) ||
+        !atomic_compare_exchange_strong(&searching, &nobody, 1))
+        return;
+    poke_all(request);
+    atomic_store(&searching, 0);
+}
+
+/* A tick that wakes it may be on its way, and goes with the timer. */
+static bool may_be_waking(const struct agent_thread *thread) {
+    const struct ticker *ticker = thread->trigger.ticker;
+    if (thread == thread_self || !ticker[TRIGGER_CPU].made)
+        return false;
+    if (thread->masked == NULL)
+        return thread->poked;
+    return (ticker[TRIGGER_FINE].made || ticker[TRIGGER_WALL].made) && !is_masked(thread);
+}
+
+void late_threads_count(void) {
+    struct wire_session *session = atomic_load(&agent.process->session);
+    for (struct agent_thread *t = thread_first(); t != NULL && session != NULL; t = t->next)
+        if (atomic_load(&t->used) != 0 && t->masked == NULL && !t->ending && t->tid != 0)
+            count_unmet(t);
+    if (session != NULL)
+        unsampled_tell(session);
+}
+
+void late_threads_leave(void) {
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next) {
         if (atomic_load(&t->used) == 0)
             continue;
         t->ending = true; /* a tick that is on its way does nothing */
-        trigger_stop(t);
+        if (may_be_waking(t))
+            trigger_stop_asleep(t);
+        else
+            trigger_stop(t);
         memset(t->streams, 0, sizeof t->streams);
-        thread_release(t);
+        rest(t);
     }
+    atomic_store(&due_ns, 0);
+    threads_then = 0;
+}
+
+static bool is_gone(const struct agent_thread *thread) {
+    return thread->tid != 0 && sys3(SYS_tgkill, sys0(SYS_getpid), thread->tid, 0) == -ESRCH;
+}
+
+bool late_threads_have_left(void) {
+    bool all = true;
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next) {
+        if (atomic_load(&t->used) == 0 || !t->ending)
+            continue;
+        if (is_gone(t)) {
+            trigger_free(t);
+            thread_release(t);
+        }
+        all &= !t->trigger.ticker[TRIGGER_CPU].made;
+    }
+    return all;
+}
+
+void late_threads_forget(void) {
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        if (atomic_load(&t->used) != 0)
+            thread_release(t);
     atomic_store(&due_ns, 0);
     atomic_store(&searching, 0);
     threads_then = 0;

@@ -81,15 +81,27 @@ static bool is_one_closing(void) {
 
 /* One that was stopped while it reads is not waited for. */
 static void await_readers(void) {
-    const struct timespec nap = {0, NAP_NS};
     struct agent_thread *self = thread_self;
     uint32_t before;
     if (atomic_load(&readers) == 0 || self == NULL || !agent_owns_memory() ||
         !confine_enter(self, &before))
         return;
     for (int i = 0; i < NAPS_MOST && atomic_load(&readers) != 0; i++)
-        sys2(SYS_nanosleep, &nap, NULL);
+        sys_nap(NAP_NS);
     confine_leave(self, before);
+}
+
+/* Before it is asked who closes: who begins to waits. */
+bool modules_reading(void) {
+    atomic_fetch_add(&readers, 1);
+    if (!is_one_closing())
+        return true;
+    atomic_fetch_sub(&readers, 1);
+    return false;
+}
+
+void modules_read(void) {
+    atomic_fetch_sub(&readers, 1);
 }
 
 void modules_closing(void) {

@@ -98,6 +98,11 @@ bool modules_mislead(void);
 /* The object of that module is loaded: it has not gone, or has come back to its place. */
 bool modules_is_there(struct wire_session *session, uint32_t i);
 
+/* Around what reads an object that may go: dlclose waits for it, for a while. False: one is going
+ * just now, and there is no modules_read(). Any context. */
+bool modules_reading(void);
+void modules_read(void);
+
 /* Around dlclose: an object may go, or have gone. Thread context. */
 void modules_closing(void);
 void modules_closed(void);

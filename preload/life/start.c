@@ -135,9 +135,12 @@ __attribute__((destructor)) static void agent_end(void) {
     calls_at_exit(thread_self);
 }
 
+__thread uint32_t sleep_burst;
+
 /* All threads are known from their beginning. */
-static struct agent_thread *adopt_none(struct agent_thread *owner) {
+static struct agent_thread *adopt_none(struct agent_thread *owner, const ucontext_t *uc) {
     (void)owner;
+    (void)uc;
     return NULL;
 }
 

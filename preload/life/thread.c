@@ -166,16 +166,25 @@ struct agent_thread *thread_take(void) {
         t = make();
     if (t == NULL)
         return NULL;
+    t->tid = 0; /* that of its last thread, which who looks for ends would take for its own */
+    t->ending = false;
     atomic_store(&t->used, 1);
     if (agent.settings.python && t->python == NULL)
         t->python = make_python();
-    t->ending = false;
-    t->tid = 0;
+    t->poked = false;
     t->hidden_signal = 0;
     t->end_rounds = 0;
     t->no_room = t->no_room_counted = false;
     forget(t);
     return t;
+}
+
+void thread_renew(struct agent_thread *thread) {
+    if (agent.settings.python && thread->python == NULL)
+        thread->python = make_python();
+    thread->end_rounds = 0;
+    thread->no_room = thread->no_room_counted = false;
+    forget(thread);
 }
 
 uint64_t thread_switches(void) {

@@ -90,7 +90,11 @@ struct agent_thread {
     _Atomic uint32_t busy;   /* the session is in use, in so many nested places */
     _Atomic uint32_t inside; /* in code of the agent that makes system calls (confine.h) */
     pid_t tid;
-    uint32_t seen;      /* late.c: it was there at this search */
+    uint32_t seen;      /* late_threads.c: it was there at this search */
+    bool poked;         /* the same: it was woken, and is not known to be awake yet */
+    uint8_t pokes;      /* the same: so often it was woken and has found no session */
+    uint64_t waits_in;  /* the same: the wait that it was met in last */
+    uint64_t found_ns;  /* the same: CLOCK_MONOTONIC when it was found */
     bool ending;        /* no more ticks */
     uint8_t end_rounds; /* of destructors that have passed */
     int hidden_signal;  /* the application believes that it has blocked this one, which is open: it
@@ -173,8 +177,17 @@ static inline const struct unwind_frame *thread_shown(const struct agent_thread 
     return shown_frame(&thread->shown, i);
 }
 
+/* False: somebody has found the thread (late_threads.h), and it has had no tick yet, or no more. On
+ * the thread itself. */
+static inline bool thread_is_met(const struct agent_thread *thread) {
+    return thread->masked != NULL && !thread->ending;
+}
+
 /* A context that nobody uses; NULL: there is no memory. Thread context. */
 struct agent_thread *thread_take(void);
+/* One that is used, and that another thread's session, timers or samples were in, begins anew.
+ * While its thread is not inside (confine_hold). */
+void thread_renew(struct agent_thread *thread);
 /* Gives an unused or finished context back. */
 void thread_release(struct agent_thread *thread);
 

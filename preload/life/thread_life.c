@@ -18,6 +18,7 @@
 #include "preload/life/handler.h"
 #include "preload/life/handler_room.h"
 #include "preload/life/handler_stack.h"
+#include "preload/life/hooks.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
@@ -72,10 +73,15 @@ static struct agent_thread *reserve_for(const pthread_attr_t *attr) {
     return t;
 }
 
+/* Nobody is attached: wrappers do nothing. */
+static bool is_left(void) {
+    return agent_hooks.late && (!atomic_load(&agent.process->attached) || !has_key);
+}
+
 struct agent_thread *thread_reserve(const pthread_attr_t *attr) {
     struct agent_thread *self = thread_self;
     uint32_t before;
-    if (agent.process == NULL || confine_is_quiet())
+    if (agent.process == NULL || confine_is_quiet() || is_left())
         return NULL;
     signal_check_again(); /* runtimes that take all signals begin threads then */
     if (self == NULL)
@@ -87,9 +93,28 @@ struct agent_thread *thread_reserve(const pthread_attr_t *attr) {
     return reserved;
 }
 
+/* Who has created it may not be known (late.h). Then a tick could come as soon as there is a timer,
+ * in the middle of making the next one; and what it has inherited as blocked it believes to be
+ * blocked. The mask that it had. */
+static uint64_t keep_ticks_off(struct agent_thread *thread) {
+    uint64_t bit = signal_bit(signal_number()), before = 0;
+    if (!agent_hooks.late || confine_is_quiet())
+        return 0;
+    sys4(SYS_rt_sigprocmask, SIG_BLOCK, &bit, &before, KERNEL_SIGSET_BYTES);
+    if ((before & bit) != 0)
+        thread->hidden_signal = signal_number();
+    return before;
+}
+
 void thread_begin(struct agent_thread *thread) {
     uint32_t before;
-    if (!confine_enter(thread, &before)) {
+    bool entered = confine_enter(thread, &before);
+    uint64_t mask = entered ? keep_ticks_off(thread) : 0;
+    if (!entered || is_left()) {
+        if (entered) {
+            sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
+            confine_leave(thread, before);
+        }
         thread_release(thread);
         return;
     }
@@ -130,6 +155,7 @@ void thread_end(struct agent_thread *thread) {
         signal_block_hidden(thread->hidden_signal);
         handler_stack_end(thread);
     }
+    sleep_burst = 0; /* what it still calls is its own */
     thread_self = NULL;
     confine_leave(thread, 0);
     thread_release(thread);
@@ -174,6 +200,19 @@ static void on_thread_end(void *arg) {
         ends_note(arg);
     }
     thread_end(arg);
+}
+
+void thread_start_late(void) {
+    if (!has_key)
+        atomic_store(&has_key, real_pthread_key_create(&end_key, on_thread_end) == 0);
+}
+
+/* libc has room for the values of so many keys in each thread, and allocates for others. */
+#define KEYS_WITH_ROOM 32u
+
+void thread_note_end(struct agent_thread *thread) {
+    if (has_key && end_key < KEYS_WITH_ROOM)
+        pthread_setspecific(end_key, thread);
 }
 
 void thread_find_main_stack(struct agent_thread *thread) {

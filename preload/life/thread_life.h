@@ -28,6 +28,13 @@ void thread_step_in(struct agent_thread *thread);
  * Process context. */
 bool thread_start_main(void);
 
+/* The same for a process that ran already, where a key can be had: threads begin and end then as in
+ * another one (late.h). Process context. */
+void thread_start_late(void);
+/* The calling thread, which ran already, has that context; where that can be known in a handler,
+ * its end gives it back. Signal context. */
+void thread_note_end(struct agent_thread *thread);
+
 /* The bounds of the main thread's stack, on any thread. Any context. */
 void thread_find_main_stack(struct agent_thread *thread);
 

@@ -16,6 +16,8 @@ void dynamic_read(const ElfW(Dyn) * entry, struct dynamic *d) {
             d->relocations = (const void *)entry->d_un.d_ptr;
         else if (entry->d_tag == DT_RELASZ)
             d->relocations_bytes = entry->d_un.d_val;
+        else if (entry->d_tag == DT_RELACOUNT)
+            d->relative = entry->d_un.d_val;
         else if (entry->d_tag == DT_JMPREL)
             d->plt_relocations = (const void *)entry->d_un.d_ptr;
         else if (entry->d_tag == DT_PLTRELSZ)
@@ -33,11 +35,12 @@ bool dynamic_needs(const struct dynamic *d, const char *name) {
     return false;
 }
 
-static void imports_of(const struct dynamic *d, const ElfW(Rela) * relocation, uint64_t bytes,
+static void imports_of(const struct dynamic *d, const ElfW(Rela) * relocation, uint64_t first,
+                       uint64_t bytes,
                        void (*take)(void *arg, const ElfW(Rela) * relocation,
                                     const ElfW(Sym) * symbol, const char *name),
                        void *arg) {
-    for (uint64_t i = 0; i < bytes / sizeof *relocation; i++) {
+    for (uint64_t i = first; i < bytes / sizeof *relocation; i++) {
         const ElfW(Sym) *symbol = &d->symbols[ELF64_R_SYM(relocation[i].r_info)];
         if (ELF64_R_SYM(relocation[i].r_info) != 0 && symbol->st_shndx == SHN_UNDEF)
             take(arg, &relocation[i], symbol, d->names + symbol->st_name);
@@ -50,6 +53,6 @@ void dynamic_imports(const struct dynamic *d,
                      void *arg) {
     if (d->symbols == NULL || d->names == NULL)
         return;
-    imports_of(d, d->relocations, d->relocations_bytes, take, arg);
-    imports_of(d, d->plt_relocations, d->plt_relocations_bytes, take, arg);
+    imports_of(d, d->relocations, d->relative, d->relocations_bytes, take, arg);
+    imports_of(d, d->plt_relocations, 0, d->plt_relocations_bytes, take, arg);
 }

@@ -15,6 +15,7 @@ struct dynamic {
     const uint32_t *hash;
     const ElfW(Rela) * relocations, *plt_relocations;
     uint64_t relocations_bytes, plt_relocations_bytes;
+    uint64_t relative; /* so many of the first relocations are by no symbol */
 };
 
 /* Any context, as all here; not of the kernel's own object. */

@@ -26,4 +26,11 @@ static inline bool interrupted_in_call(const ucontext_t *uc) {
            (int64_t)arch_reg(uc, ARCH_RESULT) == -EINTR;
 }
 
+/* It has just made one, whatever that has answered. Signal context. */
+static inline bool interrupted_behind_call(const ucontext_t *uc) {
+    uint64_t pc = arch_pc(uc);
+    return pc % WIRE_PAGE >= ARCH_SYSCALL_BYTES &&
+           arch_is_syscall((const uint8_t *)(uintptr_t)pc - ARCH_SYSCALL_BYTES);
+}
+
 #endif

@@ -54,10 +54,10 @@ void ticker_halt(struct ticker *ticker) {
         set(ticker, 0, 0, 0);
 }
 
+/* A tick may come in the middle of this, and find that it was the last one. */
 void ticker_free(struct ticker *ticker) {
-    if (ticker->made)
+    if (ticker->made && __atomic_exchange_n(&ticker->made, false, __ATOMIC_ACQ_REL))
         sys1(SYS_timer_delete, ticker->id);
-    ticker->made = false;
     ticker->period_ns = 0;
 }
 

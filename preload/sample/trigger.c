@@ -18,6 +18,7 @@
 #include "preload/encode/encode.h"
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
+#include "preload/life/hooks.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
 #include "preload/life/unsampled.h"
@@ -135,22 +136,77 @@ void trigger_start(struct agent_thread *thread, uint64_t since) {
         session_leave(thread);
 }
 
-bool trigger_adopt(struct agent_thread *thread) {
+bool trigger_adopt(struct agent_thread *thread, uint64_t after_ns) {
     thread->trigger = (struct trigger){0};
     begin_draws(thread);
     thread->faults = UINT64_MAX; /* of another thread: its first sample finds out */
     if (!thread_timer_make(thread, TRIGGER_CPU, ticker_cpu_clock(thread->tid)))
         return false;
-    ticker_run(cpu_ticker(thread), 1, searching.coarse_ns);
+    ticker_run(cpu_ticker(thread), after_ns, searching.coarse_ns);
     return true;
+}
+
+static struct wire_session *attach_at_once(struct agent_thread *thread) {
+    struct wire_session *session = session_attach(false) ? session_enter(thread) : NULL;
+    if (session != NULL)
+        modules_learn_again(thread, session);
+    return session;
+}
+
+bool trigger_begin_met(struct agent_thread *thread) {
+    struct wire_session *session = session_enter(thread);
+    if (session == NULL)
+        session = attach_at_once(thread);
+    if (session == NULL)
+        return false;
+    const struct sampling_plan plan = planned(session);
+    follow(thread, session, &plan, UINT64_MAX, false);
+    unsampled_tell(session);
+    session_leave(thread);
+    return true;
+}
+
+void trigger_free(struct agent_thread *thread) {
+    for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
+        ticker_free(&thread->trigger.ticker[kind]);
 }
 
 void trigger_stop(struct agent_thread *thread) {
     unsampled_end(thread);
     session_note_unsampled();
     burst_leave(thread);
+    trigger_free(thread);
+}
+
+/* Its signal is pending before the others' are taken back. */
+void trigger_stop_asleep(struct agent_thread *thread) {
+    struct trigger *t = &thread->trigger;
+    unsampled_end(thread);
+    session_note_unsampled();
+    t->by_cpu_timer = false;
+    ticker_fire(cpu_ticker(thread), 0);
     for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
-        ticker_free(&thread->trigger.ticker[kind]);
+        if (kind != TRIGGER_CPU)
+            ticker_free(&t->ticker[kind]);
+}
+
+void trigger_poke(struct agent_thread *thread) {
+    ticker_fire(cpu_ticker(thread), searching.coarse_ns);
+}
+
+bool trigger_poke_later(struct agent_thread *thread, uint64_t ns) {
+    if (!thread_timer_make(thread, TRIGGER_WALL, CLOCK_MONOTONIC))
+        return false;
+    ticker_run(&thread->trigger.ticker[TRIGGER_WALL], ns, 0);
+    return true;
+}
+
+void trigger_poke_no_more(struct agent_thread *thread) {
+    ticker_free(&thread->trigger.ticker[TRIGGER_WALL]);
+}
+
+void trigger_put_off(struct agent_thread *thread) {
+    ticker_run(cpu_ticker(thread), 1, searching.coarse_ns);
 }
 
 void trigger_leave(struct agent_thread *thread) {
@@ -175,12 +231,11 @@ void trigger_resume(struct agent_thread *thread) {
 }
 
 void trigger_move(struct agent_thread *thread, int signal) {
-    struct trigger *t = &thread->trigger;
     if (!cpu_ticker(thread)->made)
         return;
-    for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
-        ticker_free(&t->ticker[kind]);
-    begin_again(thread, signal);
+    trigger_free(thread);
+    if (!thread->ending)
+        begin_again(thread, signal);
 }
 
 static bool owns(const struct agent_thread *thread, const void *ticker, enum trigger_kind *kind) {
@@ -275,6 +330,10 @@ static void tick(struct agent_thread *thread, struct wire_session *session, enum
 void trigger_before_sleep(void) {
     struct agent_thread *thread = thread_self;
     uint32_t before;
+    if (hcct_unlikely(agent_hooks.meet != NULL && (thread == NULL || !thread_is_met(thread)))) {
+        (void)agent_hooks.meet();
+        return;
+    }
     if (thread == NULL || !confine_enter(thread, &before))
         return;
     wall_awake(thread);
@@ -365,13 +424,6 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
         follow(thread, NULL, &searching, UINT64_MAX, false);
         encode_rest();
     }
-}
-
-static struct wire_session *attach_at_once(struct agent_thread *thread) {
-    struct wire_session *session = session_attach(false) ? session_enter(thread) : NULL;
-    if (session != NULL)
-        modules_learn_again(thread, session);
-    return session;
 }
 
 void trigger_attach_at_fork(struct agent_thread *thread) {

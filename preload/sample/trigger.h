@@ -33,11 +33,31 @@ void trigger_inherit(const struct agent_thread *parent);
  * was sampled, and who only waits for them has hardly a tick. Thread context, our signal blocked,
  * while the thread may make system calls. */
 void trigger_attach_at_fork(struct agent_thread *thread);
-/* Makes a timer for another thread, which is not sampled yet: at its first tick it follows the
- * plan, and is from then on. False: there is no timer to be had. Any context. */
-bool trigger_adopt(struct agent_thread *thread);
+/* Makes a timer for another thread, which is not sampled yet: at its first tick, after so much CPU
+ * time, it follows the plan, and is from then on. False: there is no timer to be had. Any context.
+ */
+bool trigger_adopt(struct agent_thread *thread, uint64_t after_ns);
+/* The calling thread, for which somebody has called trigger_adopt, is sampled from now on; false:
+ * there is no session, and it is as it was. All signals are blocked. */
+bool trigger_begin_met(struct agent_thread *thread);
 /* Thread context, or any thread when no other can use it. */
 void trigger_stop(struct agent_thread *thread);
+/* The same of another thread that may be asleep, where a signal of its timers may wake it just now:
+ * kernels from 6.13 on take such a signal back with its timer, and nobody would make the call again
+ * that it has interrupted. So the thread has one more signal, by its CPU timer, which stays for
+ * that (trigger_free). While it is not inside. */
+void trigger_stop_asleep(struct agent_thread *thread);
+/* All timers that are left. On the thread, or while it can't use them. */
+void trigger_free(struct agent_thread *thread);
+/* One tick of the CPU timer now, also where the thread sleeps. After trigger_adopt. */
+void trigger_poke(struct agent_thread *thread);
+/* One more in so many ns, by a clock of real time, until trigger_poke_no_more. False: there is no
+ * timer to be had. On the thread, before it is sampled. */
+bool trigger_poke_later(struct agent_thread *thread, uint64_t ns);
+void trigger_poke_no_more(struct agent_thread *thread);
+/* After trigger_adopt: the first tick was too early, the kernel's next one may be right. Signal
+ * context, on the thread. */
+void trigger_put_off(struct agent_thread *thread);
 /* The calling thread has no timers from now on, and begins no more by itself: trigger_start. Any
  * context. */
 void trigger_leave(struct agent_thread *thread);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * wall_leave.c - one thread samples all others, which can't be woken any more.
+ * wall_leave.c - one thread samples all others, which can't be woken any more, or need not be.
  *
  * A thread whose `busy` word is clear while `attaching` is set is not in its handler and stays out
  * of the session (session.c), so its context and its ring may be used for it. It may go on running
@@ -22,7 +22,8 @@
 #include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"
 
-#define AWAKE_NS  200000u /* CPU time since the last check that is more than the check's end */
+#define AWAKE_NS  200000u  /* CPU time since the last check that is more than the check's end */
+#define HELD_NS   5000000u /* the same of the thread that is held while this is found out */
 #define NAP_NS    1000000
 #define NAPS_MOST 100
 
@@ -59,7 +60,8 @@ static void credit(struct agent_thread *thread, struct wire_session *session) {
         session_count(slot, WIRE_ASLEEP, 1);
         (void)walk_sample(thread, session, slot, weight, &uc);
         thread->shown_call = 0;
-    } else if (thread->trigger.wall.asleep && cpu - thread->trigger.wall.cpu_ns < AWAKE_NS &&
+    } else if (thread->trigger.wall.asleep &&
+               cpu - thread->trigger.wall.cpu_ns < (thread == thread_self ? HELD_NS : AWAKE_NS) &&
                emit_repeat(thread, slot, weight)) {
         session_count(slot, WIRE_CREDITED_NS, weight);
     }
@@ -69,6 +71,16 @@ static void credit_others(struct wire_session *session) {
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
         if (t != thread_self && atomic_load(&t->used) != 0 && !t->ending &&
             atomic_load(&t->busy) == 0)
+            credit(t, session);
+}
+
+void wall_leave_held(void) {
+    struct wire_session *session = atomic_load(&agent.process->session);
+    if (session == NULL || session_is_dead(session))
+        return;
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        if (atomic_load(&t->used) != 0 && !t->ending && t->masked != NULL &&
+            t->trigger.plan.wall_ns != 0 && atomic_load(&t->busy) == 0)
             credit(t, session);
 }
 

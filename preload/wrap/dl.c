@@ -8,6 +8,7 @@
 
 #include "preload/calls/calls.h"
 #include "preload/life/agent.h"
+#include "preload/life/hooks.h"
 #include "preload/life/modules.h"
 #include "preload/redirect/redirect.h"
 #include "preload/wrap/real.h"
@@ -42,27 +43,39 @@ CALLED_THERE void *before_dlmopen(void);
 CALLED_THERE void *before_dlsym(void);
 CALLED_THERE void *before_dlvsym(void);
 
+static void opening(void) {
+    redirect_opening();
+    if (agent_hooks.opening != NULL)
+        agent_hooks.opening();
+}
+
+static void opened(bool wait) {
+    redirect_learn_opened(wait);
+    if (agent_hooks.opened != NULL)
+        agent_hooks.opened();
+}
+
 void *before_dlopen(const char *file, int mode) {
     (void)file;
     if ((mode & RTLD_DEEPBIND) != 0)
         redirect_opens_apart();
-    redirect_opening();
+    opening();
     return real_dl(REAL_DLOPEN);
 }
 
 void *before_dlmopen(void) {
     redirect_opens_apart();
-    redirect_opening();
+    opening();
     return real_dl(REAL_DLMOPEN);
 }
 
 void *before_dlsym(void) {
-    redirect_learn_opened(true);
+    opened(true);
     return real_dl(REAL_DLSYM);
 }
 
 void *before_dlvsym(void) {
-    redirect_learn_opened(true);
+    opened(true);
     return real_dl(REAL_DLVSYM);
 }
 
@@ -72,10 +85,14 @@ hcct_export int dlclose(void *handle) {
     redirect_learn_opened(false);
     modules_closing();
     redirect_closing();
+    if (agent_hooks.closing != NULL)
+        agent_hooks.closing();
     int result = real_dlclose(handle);
     modules_closed();
     calls_invalidate();
     redirect_closed();
+    if (agent_hooks.opened != NULL)
+        agent_hooks.opened();
     return result;
 }
 

@@ -27,7 +27,6 @@
 #include "preload/wrap/sleep_list.h"
 #include "preload/wrap/sleep_machine.h"
 
-__thread uint32_t sleep_burst;
 __thread uintptr_t sleep_masked;
 
 #define NAME(name, fragile, set, call) #name,
@@ -164,8 +163,16 @@ static bool is_raw(size_t which) {
     return which == HCCT_ARRAY_LEN(names) - 1; /* syscall */
 }
 
-void sleep_enter(struct sleep_call *call) {
+/* The calling thread's context. */
+static struct agent_thread *meet(void) {
     struct agent_thread *self = thread_self;
+    if (hcct_likely(agent_hooks.meet == NULL || (self != NULL && thread_is_met(self))))
+        return self;
+    return agent_hooks.meet();
+}
+
+void sleep_enter(struct sleep_call *call) {
+    struct agent_thread *self = meet();
     size_t which = (size_t)(call->slot - sleep_slots);
     uint32_t before;
     call->mask = call->unblock = 0;
@@ -224,6 +231,20 @@ void sleep_start(void) {
             insert(sleep_slots[i], i - OTHERS_FIRST);
     }
     n_sorted = HCCT_ARRAY_LEN(names) - OTHERS_FIRST;
+}
+
+#define BEGINNING 256 /* bytes of a function, with its system call */
+
+bool sleep_is_about_to(uint64_t pc) {
+    size_t low = 0, high = n_sorted;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sorted[middle] <= pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && pc - sorted[low - 1] < BEGINNING;
 }
 
 bool sleep_is_sleeper(uint64_t routine) {

@@ -31,7 +31,8 @@ enum {
     SLEEP_NEXT = 8,
 };
 
-/* The word that the calling thread announces, 0: none. Any context, on the thread itself. */
+/* The word that the calling thread announces, 0: none. A thread begins with what start.c or late.c
+ * says. Any context, on the thread itself. */
 extern __thread uint32_t sleep_burst
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -98,6 +99,10 @@ long sleep_real_syscall(long number, const long argument[6]);
 
 /* Looks all real functions up, so that none needs dlsym later. Process context. */
 void sleep_start(void);
+
+/* True when `pc` is at the beginning of one of the real functions that a signal may harm, before
+ * its system call may be over. False before sleep_start. Any context. */
+bool sleep_is_about_to(uint64_t pc);
 
 /* True when a function that begins at `routine` is one of the real ones that a signal may harm: a
  * thread inside sleeps, or is about to. False before sleep_start. Any context. */

@@ -21,7 +21,8 @@ static void *start_posix(void *arg) {
     void *(*start)(void *) = thread->start;
     void *argument = thread->argument;
     thread_begin(thread);
-    edge_sample(thread, EDGE_CALLER);
+    if (thread_self == thread)
+        edge_sample(thread, EDGE_CALLER);
     return start(argument);
 }
 
@@ -30,7 +31,8 @@ static int start_c11(void *arg) {
     int (*start)(void *) = thread->start_c11;
     void *argument = thread->argument;
     thread_begin(thread);
-    edge_sample(thread, EDGE_CALLER);
+    if (thread_self == thread)
+        edge_sample(thread, EDGE_CALLER);
     return start(argument);
 }
 

@@ -17,6 +17,16 @@ tests_agent_wrap_sleep_test_SOURCES = preload/wrap/next_symbol.c preload/sample/
 tests_agent_wrap_sleep_test_LDFLAGS = -pthread
 TESTS += tests/agent/restart_test tests/agent/wrap_sleep_test
 
+# Words of objects that are bound at the start, and of such as are bound when called first.
+check_PROGRAMS += tests/agent/got_test tests/agent/got_lazy_test
+tests_agent_got_test_SOURCES = preload/redirect/dynamic.c preload/redirect/got.c tests/agent/got_test.c
+tests_agent_got_test_CFLAGS = $(AM_CFLAGS) -fPIE -DLAZY=0
+tests_agent_got_test_LDFLAGS = -pie -Wl,-z,now,-z,relro
+tests_agent_got_lazy_test_SOURCES = $(tests_agent_got_test_SOURCES)
+tests_agent_got_lazy_test_CFLAGS = $(AM_CFLAGS) -fPIE -DLAZY=1
+tests_agent_got_lazy_test_LDFLAGS = -pie -Wl,-z,lazy
+TESTS += tests/agent/got_test tests/agent/got_lazy_test
+
 check_PROGRAMS += tests/agent/next_symbol_test
 tests_agent_next_symbol_test_SOURCES = preload/wrap/next_symbol.c preload/wrap/next_symbol.h \
 	tests/agent/next_symbol_test.c

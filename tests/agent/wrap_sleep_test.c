@@ -22,6 +22,8 @@
 #include "preload/wrap/sleep.h"
 #include "tests/check.h"
 
+__thread uint32_t sleep_burst;
+
 static unsigned announced;
 
 static struct agent_thread context;

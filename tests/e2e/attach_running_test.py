@@ -14,7 +14,6 @@ import time
 from support import AGENT, HCCT, Daemon, check, finish, folded, report, run, scratch, target
 
 LIBRARY = os.path.join(os.path.dirname(target("x")), ".libs", "attach_library.so")
-HZ = round(1 / time.clock_getres(6))  # CLOCK_MONOTONIC_COARSE
 
 
 def start(*command, **kwargs):
@@ -275,13 +274,14 @@ def refusals(daemon):
     pid = str(process.pid)
     attached = ["attach", "--socket", daemon.socket]
     refused("no such process", "there is no process", *attached, "4194303")
-    refused("too often", "more than an attached agent can", *attached, "--rate", str(HZ + 1), pid)
-    refused("wall clock", "hcct record --", "record", "-p", pid, "--clock", "wall")
-    for words, name in (("heap", "heap"), ("cpu,alloc", "alloc"), ("cpu,lock", "lock"), ("wait", "wait")):
+    refused("too often", "10000", *attached, "--rate", "10001", pid)
+    refused("no such clock", "give cpu or wall", *attached, "--clock", "tea", pid)
+    refused("a clock beside wait", "leave out --clock", *attached, "--clock", "wall", "--metric", "wait", pid)
+    for words, name in (("heap", "heap"), ("cpu,alloc", "alloc"), ("cpu,lock", "lock")):
         refused(words, f"^hcct: {name} is .*hcct record --", "record", "-p", pid, "--metric", words)
         refused(words, f"^hcct: {name} is .*hcct record --", *attached, "--metric", words, pid)
     refused("lines of faults", "name cpu beside", *attached, "--metric", "faults", "--lines", pid)
-    refused("no metric", "give cpu, faults or cpu,faults", *attached, "--metric", "tea", pid)
+    refused("no metric", "give cpu, faults, cpu,faults or wait", *attached, "--metric", "tea", pid)
     refused("calls", "hcct record --", "record", "-p", pid, "--collector", "calls")
     refused("both", "not both", "record", "-p", pid, "--", "true")
     refused("no duration", "is no time", "record", "-p", pid, "--duration", "soon")

@@ -34,7 +34,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/redirect_callgrind_test.py tests/e2e/redirect_text_test.py tests/e2e/calls_opened_test.py \
 	tests/e2e/calls_said_test.py tests/e2e/calls_linked_test.py tests/e2e/calls_interposed_test.py \
 	tests/e2e/calls_locked_test.py \
-	tests/e2e/redirect_torture_test.py tests/e2e/attach_test.py tests/e2e/attach_running_test.py \
+	tests/e2e/redirect_torture_test.py tests/e2e/attach_test.py tests/e2e/attach_running_test.py tests/e2e/attach_late_test.py \
 	tests/e2e/blocks_test.py tests/e2e/held_test.py tests/e2e/locks_test.py tests/e2e/metrics_test.py \
 	tests/e2e/wait_test.py tests/e2e/contexts_test.py tests/e2e/encode_test.py \
 	tests/e2e/encode_contexts_test.py tests/e2e/runtime_names_test.py
@@ -50,7 +50,7 @@ tests_targets_runtime_knows_SOURCES = tests/targets/runtime.c
 tests_targets_runtime_knows_CFLAGS = $(TARGET_CFLAGS) -DKNOWS
 
 # Programs that are attached to, and what they load.
-check_PROGRAMS += tests/targets/attach_quiet tests/targets/attach_storm tests/targets/attach_shares
+check_PROGRAMS += tests/targets/attach_quiet tests/targets/attach_storm tests/targets/attach_shares tests/targets/attach_sleepers
 tests_targets_attach_quiet_SOURCES = tests/targets/attach_quiet.c
 tests_targets_attach_quiet_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_attach_quiet_LDFLAGS = -pthread
@@ -61,6 +61,9 @@ tests_targets_attach_storm_LDFLAGS = -pthread
 tests_targets_attach_shares_SOURCES = tests/targets/attach_shares.c
 tests_targets_attach_shares_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_attach_shares_LDFLAGS = -pthread
+tests_targets_attach_sleepers_SOURCES = tests/targets/attach_sleepers.c
+tests_targets_attach_sleepers_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_attach_sleepers_LDFLAGS = -pthread
 tests_targets_attach_library_la_SOURCES = tests/targets/attach_library.c
 tests_targets_attach_library_la_CFLAGS = $(TARGET_CFLAGS)
 tests_targets_attach_library_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere

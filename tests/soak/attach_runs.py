@@ -5,7 +5,9 @@ A program that ends, hangs or goes wrong is a failure; one that could not be att
 counted, and none. Prints for each: attached, refused, for how long a thread was held, and by what
 memory and descriptors have grown since the first tenth of the runs.
 
-    attach_runs.py [--runs N] [--work SECONDS] [--only NAME,NAME]
+    attach_runs.py [--runs N] [--work SECONDS] [--only NAME,NAME] [--ways WAY,WAY]
+
+Each run attaches in another way than the one before it: usual, fine (1,000 samples a second), wall, wait.
 """
 import argparse
 import os
@@ -66,6 +68,8 @@ http {{
     server {{ listen 127.0.0.1:{1}; root {0}; keepalive_requests 100000; default_type text/plain; }}
 }}
 """
+WAYS = {"usual": [], "fine": ["--rate", "1000"], "wall": ["--rate", "1000", "--clock", "wall"],
+        "wait": ["--metric", "wait", "--rate", "1000"]}
 JAVA = """
 import java.util.*;
 public class Work {
@@ -185,13 +189,13 @@ def share(values, part):
     return values[min(len(values) - 1, int(part * len(values)))] if values else float("nan")
 
 
-def run(program, runs, work, socket):
+def run(program, runs, work, socket, ways):
     program.start()
     pid, held, refused, reasons, early = program.pid(), [], 0, {}, None
     for i in range(runs):
         if not program.alive():
             break
-        status, said = hcct("attach", "--socket", socket, str(pid))
+        status, said = hcct("attach", "--socket", socket, *WAYS[ways[i % len(ways)]], str(pid))
         found = re.search(r"held for ([0-9.]+) ms", said)
         if found:
             held.append(float(found[1]))
@@ -225,6 +229,7 @@ def main():
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--work", type=float, default=0)
     parser.add_argument("--only", default="")
+    parser.add_argument("--ways", default="usual,fine,wall,wait")
     options = parser.parse_args()
     scratch = tempfile.mkdtemp(prefix="hcct-attach-")
     os.environ["XDG_CACHE_HOME"] = os.path.join(scratch, "cache")
@@ -236,7 +241,7 @@ def main():
     try:
         for program in programs(scratch):
             if not only or any(one in program.name for one in only):
-                good &= run(program, options.runs, options.work, socket)
+                good &= run(program, options.runs, options.work, socket, options.ways.split(","))
     finally:
         daemon.terminate()
         daemon.wait()

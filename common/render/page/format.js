@@ -44,13 +44,13 @@ function weightText(unit, weight) {
     return (about ? "about " : "") + countText(about ? BigInt(Math.round(weight)) : weight);
 }
 
-// In per cent: one decimal, below one two significant digits, as far as there is room in a table.
+// In per cent: one decimal, below one two significant digits.
 function shareText(share) {
     const percent = share * 100, size = Math.abs(percent);
     if (size === 0) return "0 %";
     if (size >= 99.95 && size < 100) return (percent < 0 ? "\u2212" : "") + "99.9 %";
-    if (size < 1e-3) return (percent < 0 ? "\u2212" : "") + "<0.001 %";
-    const digits = size >= 1 ? 1 : Math.min(3, 1 - Math.floor(Math.log10(size)));
+    if (size < 1e-4) return (percent < 0 ? "\u2212" : "") + "< 0.0001 %";
+    const digits = size >= 1 ? 1 : Math.min(6, 1 - Math.floor(Math.log10(size)));
     return `${percent < 0 ? "\u2212" : ""}${size.toFixed(digits)} %`;
 }
 

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""An agent that is attached is put before what can sleep: it samples more often than the kernel's clock
+ticks, and by the wall clock, also threads that sleep already; nothing of it is seen, and all is put back."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from support import HCCT, Daemon, check, finish, folded, need, run, scratch, target
+
+need("readelf")
+LIBRARY = os.path.join(os.path.dirname(target("x")), ".libs", "attach_library.so")
+FINE, WALL = ["--rate", "1000"], ["--rate", "1000", "--clock", "wall"]
+
+
+def start(*command, **kwargs):
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, **kwargs)
+    time.sleep(0.5)
+    return process
+
+
+def end(process):
+    process.send_signal(signal.SIGTERM)
+    try:
+        out, _ = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return "hangs", ""
+    return process.returncode, out.decode().strip()
+
+
+def attach(daemon, process, *options):
+    result = run([HCCT, "attach", "--socket", daemon.socket, "--wait", "60", *options, str(process.pid)])
+    return result.status == 0
+
+
+def detach(process):
+    return run([HCCT, "detach", "--wait", "60", str(process.pid)]).status == 0
+
+
+def text_of(pid, name):
+    with open(f"/proc/{pid}/{name}") as file:
+        return file.read()
+
+
+def cpu_seconds(pid):
+    words = text_of(pid, "stat").rsplit(")", 1)[1].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def own_weights(path, names):
+    found = dict.fromkeys(names, 0)
+    for frames, weight in folded(path):
+        for name in names:
+            if name in frames:
+                found[name] += weight
+    return found
+
+
+def shares_of(found):
+    total = sum(found.values()) or 1
+    return {name: 100 * weight / total for name, weight in found.items()}
+
+
+# ---- what is seen ----
+
+def record(process, seconds, path, *options):
+    result = run([HCCT, "record", "-p", str(process.pid), "--duration", f"{seconds}s", "-o", path, *options])
+    return check(result.status == 0, f"hcct record -p {' '.join(options)}: {result.err.decode().strip()[-200:]}") \
+        and result.err.decode() + result.out.decode()
+
+
+def finely():
+    """The shares are those of the program's own clock, by more samples than the kernel has ticks."""
+    process, path = start(target("attach_shares")), scratch("fine.pb.gz")
+    process.send_signal(signal.SIGUSR2)
+    process.send_signal(signal.SIGUSR1)
+    before = cpu_seconds(process.pid)
+    said = record(process, 5, path, *FINE)
+    used = cpu_seconds(process.pid) - before
+    status, out = end(process)
+    check(status == 0, "it ends with status 0")
+    if not said:
+        return
+    samples = int(re.search(r"in ([0-9,]+) samples", said)[1].replace(",", ""))
+    check(samples > 500 * used, f"{samples} samples of {used:.2f} s of CPU time")
+    truth = shares_of({name: int(ns) for name, ns in (line.split() for line in out.splitlines())})
+    seen = shares_of(own_weights(path, truth))
+    # a share of a half is good to 50/sqrt(n) points, three times that in 997 of 1,000 cases; work that began
+    # before is in the program's own count alone
+    for name in truth:
+        bound = 1 + 150 / samples ** 0.5
+        check(abs(seen[name] - truth[name]) <= bound,
+              f"{name}: {seen[name]:.2f} % of the time, {truth[name]:.2f} % is true, good to {bound:.1f}")
+
+
+def lost_ns(said):
+    found = re.search(r"\(([0-9.]+) (ns|us|ms|s) of time, in no context\)", said)
+    return float(found[1]) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[found[2]] if found else 0
+
+
+SLEEPERS = ["waits_in_poll", "waits_for_condition", "waits_in_read", "waits_in_recv", "naps", "transfers", "takes"]
+
+
+def asleep():
+    """Each thread is there for all of the time, whatever it slept in when somebody attached; or the report says
+    for how long it was not: the main thread, which waits for signals, is not."""
+    process, path = start(target("attach_sleepers")), scratch("wall.pb.gz")
+    for time_of in "the first time", "again":
+        began = time.monotonic()
+        said = record(process, 4, path, "--clock", "wall")
+        took = time.monotonic() - began
+        if not said:
+            continue
+        found, lost = own_weights(path, SLEEPERS), lost_ns(said)
+        most = max(found.values())
+        late = max(0, lost - most)  # what is not the main thread's
+        for name in SLEEPERS:
+            check(found[name] >= 0.97 * most - late, f"{name}: {found[name] / 1e9:.2f} s of {most / 1e9:.2f}, "
+                  f"{late / 1e9:.2f} of all are lost, {time_of}")
+        whole = (len(SLEEPERS) + 1) * most
+        check(0.97 * whole <= sum(found.values()) + lost <= (len(SLEEPERS) + 1) * took * 1e9,
+              f"with what is lost all threads have {(sum(found.values()) + lost) / 1e9:.2f} s of {whole / 1e9:.2f}")
+        check(text_of(process.pid, "timers") == "", "the program has no timer left")
+    status, out = end(process)
+    check(status == 0, f"nothing of it was seen: {out}")
+
+
+def idle():
+    """A program that does nothing at all is seen, each time."""
+    need("cat")
+    process, seen = subprocess.Popen(["cat"], stdin=subprocess.PIPE), 0
+    time.sleep(0.3)
+    for _ in range(6):
+        result = run([HCCT, "record", "-p", str(process.pid), "--duration", "1s", "--clock", "wall", "-o",
+                      scratch("idle.pb.gz")])
+        seen += result.status == 0
+    check(seen == 6, f"a program that waits for its input is seen {seen} of 6 times")
+    process.kill()
+    process.wait()
+
+
+# ---- what is not ----
+
+def quiet(daemon):
+    for call in ("epoll", "nanosleep", "poll", "sigwait", "read", "recv", "futex"):
+        process, attached, left = start(target("attach_quiet"), call), 0, 0
+        for i in range(8):
+            attached += attach(daemon, process, *(FINE if i % 2 else WALL))
+            time.sleep(0.15)
+            left += detach(process)
+        status, out = end(process)
+        check(status == 0 and attached == left == 8, f"{call} sees nothing of {attached} times: {out}")
+
+
+def transfers(daemon):
+    """Calls whose interruption would be seen are not interrupted."""
+    for options in FINE, WALL:
+        process = start(target("attach_sleepers"))
+        check(attach(daemon, process, *options), f"attached with {' '.join(options)}")
+        time.sleep(0.7)
+        process.send_signal(signal.SIGUSR1)
+        time.sleep(2)
+        status, out = end(process)
+        check(status == 0 and int(out.split()[-1]) > 20, f"no transfer and no nap ended short: {out}")
+
+
+def objects(pid):
+    """{path: lowest address} of what is mapped and is a file."""
+    found = {}
+    for line in text_of(pid, "maps").splitlines():
+        words = line.split(None, 5)
+        if len(words) == 6 and words[5].startswith("/") and words[2] == "00000000":
+            found.setdefault(words[5], int(words[0].split("-")[0], 16))
+    return {path: base for path, base in found.items() if "hcctattach" not in path}
+
+
+def words_of(pid):
+    """{(path, name): bytes} of the words by which objects call others, and the rights of their pages."""
+    found = {}
+    with open(f"/proc/{pid}/mem", "rb") as memory:
+        for path, base in objects(pid).items():
+            result = subprocess.run(["readelf", "-rW", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                    check=False)
+            for line in result.stdout.decode(errors="replace").splitlines():
+                words = line.split()
+                if len(words) >= 5 and re.search("JUMP_SLO|GLOB_DAT", words[2]):
+                    memory.seek(base + int(words[0], 16))
+                    found[path, words[4], words[0]] = memory.read(8)
+    return found
+
+
+def rights_of(pid):
+    return [line.split()[0:2] + line.split()[5:] for line in text_of(pid, "maps").splitlines()
+            if "/" in line and "hcctattach" not in line and "/memfd:" not in line]
+
+
+def put_back(daemon):
+    """Byte for byte, and the rights of the pages: of one whose words are in pages of their own, read-only
+    once they are filled, and of one whose are not."""
+    commands = [[shutil.which("python3") or "python3", "-c", "import time\nwhile True: time.sleep(0.01)"],
+                [target("attach_sleepers")]]
+    for command in commands:
+        process = start(*command, env={**os.environ, "LD_BIND_NOW": "1"})
+        time.sleep(0.3)
+        check(attach(daemon, process) and detach(process), "the library is there")
+        before, rights = words_of(process.pid), rights_of(process.pid)
+        for i in range(3):
+            check(attach(daemon, process, *(WALL if i % 2 else FINE)), "attached")
+            time.sleep(0.2)
+            changed = sum(word != before[key] for key, word in words_of(process.pid).items())
+            check(changed > 5, f"{changed} of {len(before)} words lead to the agent")
+            check(rights_of(process.pid) == rights, "pages have the rights that they had")
+            check(detach(process), "detached")
+            after = words_of(process.pid)
+            check(after == before, f"all words are as they were: {len(after)}")
+            check(rights_of(process.pid) == rights, "and so are their pages")
+        check(attach(daemon, process), "by the kernel's ticks")
+        check(words_of(process.pid) == before, "nothing is changed")
+        check(detach(process), "and left")
+        end(process)
+
+
+def storms(daemon):
+    for kind in "threads", "loader", "fork":
+        process, attached, left, timers = start(target("attach_storm"), kind, LIBRARY), 0, 0, 0
+        for i in range(8):
+            if attach(daemon, process, *(WALL if i % 2 else FINE)):
+                attached += 1
+                time.sleep(0.05)
+                left += detach(process)
+                timers += text_of(process.pid, "timers") != ""
+        status, out = end(process)
+        check(status == 0 and "rounds" in out and attached == left,
+              f"{kind}: {attached} times attached, {left} times left, status {status}, {out}")
+        check(timers == 0, f"{kind}: {timers} times a timer was left")
+
+
+finely()
+asleep()
+idle()
+with Daemon() as shared:
+    quiet(shared)
+    transfers(shared)
+    put_back(shared)
+    storms(shared)
+finish()
