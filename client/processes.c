@@ -22,7 +22,6 @@ static bool read_process(struct json_object *object, struct listed_process *proc
         .exe = strdup(json_in_text(object, "exe")),
         .command = strdup(json_in_text(object, "command")),
         .pid = (uint32_t)json_in_number(object, "pid"),
-        .live = strcmp(json_in_text(object, "state"), "live") == 0,
         .waiting = strcmp(json_in_text(object, "state"), "waiting") == 0,
         .on = strcmp(json_in_text(object, "sampling"), "off") != 0,
         .calls = calls,
@@ -37,6 +36,8 @@ static bool read_process(struct json_object *object, struct listed_process *proc
         .no_room = json_in_number(object, "threads_without_room"),
         .no_room_ns = json_in_number(object, "without_room_ns"),
     };
+    /* what has no number is not there, whatever is said of it: nobody could ask for it */
+    process->live = process->pid > 0 && strcmp(json_in_text(object, "state"), "live") == 0;
     snprintf(process->kind, sizeof process->kind, "%s", json_in_text(object, "kind"));
     return process->exe != NULL && process->command != NULL;
 }
@@ -49,10 +50,10 @@ static bool read_list(struct json_object *root, struct process_list *list) {
     list->item = calloc(n > 0 ? n : 1, sizeof *list->item);
     if (list->item == NULL)
         return false;
-    for (; list->n < n; list->n++)
-        if (!read_process(json_object_array_get_idx(array, list->n), &list->item[list->n]))
-            return false;
-    return true;
+    bool good = true;
+    for (; list->n < n && good; list->n++) /* one that is bad is freed with the rest */
+        good = read_process(json_object_array_get_idx(array, list->n), &list->item[list->n]);
+    return good;
 }
 
 bool processes_parse(const char *json, size_t bytes, struct process_list *list) {

@@ -151,6 +151,13 @@ class Queries(support.ClientTest):
                 self.serve(FAKE_PROCESSES=processes)
                 self.expect_error(1, "can't be read", "list")
 
+    def test_live_without_a_number(self):
+        """It can't be asked for by its number: it is as if it had ended."""
+        self.serve(FAKE_PROCESSES=json.dumps([{**support.LIVE, "pid": 0}]))
+        status, _, err = self.hcct("hot", "-p", support.LIVE["command"])
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn(f"exe={support.LIVE['exe']}", self.log()[-1])
+
     def test_marks_of_nonsense(self):
         """A moment that no calendar has is shown as none is: as the beginning of 1970."""
         for moment, shown in (("1e999", "01 Jan"), ("NaN", "01 Jan"), ("1e300", "01 Jan"),
