@@ -2,7 +2,7 @@
 # tries the inputs that are kept and some thousand made of them, always the same; "make fuzz" builds
 # the targets once more, with clang's libFuzzer in the driver's place, and lets each look for more,
 # for FUZZ_SECONDS (60). FUZZ_TARGETS="ring trace" runs only these.
-FUZZ_NAMES = attach call_sites checkpoint comments demangle eh_frame elf_protocol hello http_client \
+FUZZ_NAMES = attach call_sites checkpoint comments demangle eh_frame elf_protocol hello history http_client \
 	jit_debug jit_dump jit_object options otlp perf_map pprof query ring session trace unwind
 FUZZ_TESTS = \
 	tests/fuzz/attach_fuzz \
@@ -13,6 +13,7 @@ FUZZ_TESTS = \
 	tests/fuzz/eh_frame_fuzz \
 	tests/fuzz/elf_protocol_fuzz \
 	tests/fuzz/hello_fuzz \
+	tests/fuzz/history_fuzz \
 	tests/fuzz/http_client_fuzz \
 	tests/fuzz/jit_debug_fuzz \
 	tests/fuzz/jit_dump_fuzz \
@@ -71,6 +72,11 @@ tests_fuzz_elf_protocol_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a libhcct_commo
 tests_fuzz_hello_fuzz_SOURCES = tests/fuzz/hello_fuzz.c
 tests_fuzz_hello_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_hello_fuzz_LDADD = $(FUZZ_INGEST)
+
+tests_fuzz_history_fuzz_SOURCES = $(HISTORY_SOURCES) tests/fuzz/history_fuzz.c tests/report/sample.c \
+	tests/report/sample.h
+tests_fuzz_history_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_history_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS)
 
 tests_fuzz_http_client_fuzz_SOURCES = client/ask.c client/option_words.c client/http_client.c client/json_in.c client/processes.c \
 	client/top/strip.c client/top/text.c client/top/threads.c tests/fuzz/http_client_fuzz.c
