@@ -185,32 +185,40 @@ static uint64_t bytes_of_all(void) {
     return sum;
 }
 
-/* A log without the columns of hours before that time takes the place of it; one without any hour
- * goes. */
-static bool forget_in(const struct log *log, const struct history_cell *cells, size_t n,
-                      uint64_t begin_s) {
-    char name[NAME_ROOM];
-    bool old = false, young = false;
-    name_log(log, name);
-    for (size_t i = 0; i < n; i++) {
-        const struct log other = log_of(&cells[i]);
-        old |= same_log(log, &other) && cells[i].begin_s < begin_s;
-        young |= same_log(log, &other) && cells[i].begin_s >= begin_s;
+/* Whether it has hours before that time, and others. */
+static void look_for_hours(int fd, uint64_t begin_s, bool *old, bool *young) {
+    struct history_block block;
+    *old = *young = false;
+    for (uint64_t at = 0; history_log_next(fd, &at, &block);) {
+        *old |= block.kind == HISTORY_HOUR && block.begin_s < begin_s;
+        *young |= block.kind == HISTORY_HOUR && block.begin_s >= begin_s;
     }
-    if (!young)
-        return unlinkat(history.directory, name, 0) == 0;
-    if (!old)
-        return true;
+}
+
+static bool replace(const char *name, int from, uint64_t begin_s) {
     unlinkat(history.directory, TEMPORARY, 0);
-    int from = open_log(log, O_RDONLY);
     int to = openat(history.directory, TEMPORARY,
                     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool done = from >= 0 && to >= 0 && history_log_copy(to, from, begin_s) &&
+    bool done = to >= 0 && history_log_copy(to, from, begin_s) &&
                 renameat(history.directory, TEMPORARY, history.directory, name) == 0;
-    if (from >= 0)
-        close(from);
     if (to >= 0)
         close(to);
+    return done;
+}
+
+/* A log without the columns of hours before that time takes the place of it; one without any hour
+ * goes. What can't be opened now may have hours, and stays. */
+static bool forget_in(const struct log *log, uint64_t begin_s) {
+    char name[NAME_ROOM];
+    bool old, young;
+    int fd = open_log(log, O_RDONLY);
+    if (fd < 0)
+        return false;
+    name_log(log, name);
+    look_for_hours(fd, begin_s, &old, &young);
+    bool done =
+        young ? !old || replace(name, fd, begin_s) : unlinkat(history.directory, name, 0) == 0;
+    close(fd);
     return done;
 }
 
@@ -237,7 +245,7 @@ static void forget_oldest(void) {
         struct log log;
         done = cells != NULL;
         for (DIR *list = done ? open_list() : NULL; next_log(list, &log);)
-            done &= forget_in(&log, cells, n, first);
+            done &= forget_in(&log, first);
         free(cells);
         spare = history.limit / SPARE_PART;
     }

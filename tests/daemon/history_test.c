@@ -3,13 +3,15 @@
  * history_test.c - two weeks of hours, one after the other, by a clock of the test's own: what is
  * kept is the newest, as large as it may be, and each hour is found again; nothing of it stays in
  * memory; files that are none of ours are left alone, those of an earlier version go, and of
- * damaged ones what is whole is read.
+ * damaged ones, and of those that can't be opened for a while, what is whole stays.
  */
 #include "daemon/answers/history.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,6 +27,25 @@
 #define LIMIT 150000u
 
 static char directory[] = "/tmp/hcct-history-XXXXXX", path[64];
+
+/* A log that can't be opened, for a while; NULL: all can. */
+static const char *unopened;
+
+int __real_openat(int at, const char *name, int flags, ...);
+int __wrap_openat(int at, const char *name, int flags, ...);
+
+/* As where the process has no descriptor left. */
+int __wrap_openat(int at, const char *name, int flags, ...) {
+    va_list more;
+    if (unopened != NULL && strcmp(name, unopened) == 0) {
+        errno = EMFILE;
+        return -1;
+    }
+    va_start(more, flags);
+    mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
+    va_end(more);
+    return __real_openat(at, name, flags, mode);
+}
 
 static uint64_t weight_of(const struct profile *profile) {
     uint64_t sum = 0;
@@ -175,6 +196,10 @@ static void test_foreign(void) {
     CHECK(read_cell(&cell) == NULL);
 }
 
+static void name_log(char name[64], unsigned hour, uid_t uid) {
+    snprintf(name, 64, "%u-%u-0-0.hours", (FIRST + hour * HOUR) / (14 * 86400), (unsigned)uid);
+}
+
 /* A log that was cut off anywhere, or has a wrong byte anywhere: hours that are whole are there,
  * and the next one is added behind them. */
 static void test_damaged(void) {
@@ -184,8 +209,7 @@ static void test_damaged(void) {
     size_t bytes, n;
     for (unsigned hour = 0; hour < 4; hour++)
         write_hour(base + hour, user, true);
-    snprintf(name, sizeof name, "%u-%u-0-0.hours", (FIRST + base * HOUR) / (14 * 86400),
-             (unsigned)user);
+    name_log(name, base, user);
     char *whole = get_file(name, &bytes), *wrong = malloc(bytes);
     CHECK(bytes > 0);
     for (size_t at = 0; at + 1 < bytes; at += 1 + at % 97) {
@@ -215,6 +239,29 @@ static void test_damaged(void) {
     free(cell);
     free(whole);
     free(wrong);
+}
+
+static size_t hours_of(uid_t uid) {
+    size_t n;
+    free(history_list(0, UINT64_MAX, sees, &uid, &n));
+    return n;
+}
+
+/* A log that can't be opened while the oldest hours go may have younger ones: it stays. */
+static void test_not_opened(void) {
+    const uid_t user = 1004, other = 1005, oldest = 1000;
+    char name[64];
+    size_t before = hours_of(oldest);
+    write_hour(HOURS - 1, user, true);
+    name_log(name, HOURS - 1, user);
+    unopened = name;
+    for (unsigned hour = HOURS - 12; hour < HOURS; hour++)
+        write_hour(hour, other, true);
+    CHECK_UINT(hours_of(user), 0);
+    unopened = NULL;
+    CHECK(hours_of(oldest) < before); /* some had to go meanwhile */
+    CHECK_UINT(hours_of(user), 1);
+    expect_hour(HOURS - 1, user);
 }
 
 static bool is_there(const char *name) {
@@ -280,6 +327,7 @@ int main(void) {
     test_two_weeks();
     test_users();
     test_given_up();
+    test_not_opened();
     test_damaged();
     test_foreign();
     char command[128];

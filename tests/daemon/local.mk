@@ -66,7 +66,7 @@ TESTS += tests/daemon/history_test
 tests_daemon_history_test_SOURCES = tests/daemon/history_test.c $(HISTORY_SOURCES) \
 	daemon/free.c tests/report/sample.c tests/report/sample.h
 tests_daemon_history_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS)
-tests_daemon_history_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=free
+tests_daemon_history_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=free -Wl,--wrap=openat
 
 check_PROGRAMS += tests/daemon/past_sum_test
 TESTS += tests/daemon/past_sum_test
