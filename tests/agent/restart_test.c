@@ -507,8 +507,12 @@ static void test_live_signal(void) {
 
 /* A thread that was stopped while it slept, and is about to go on. */
 static void test_resumed(void) {
-    static const uint8_t sleeps[16]
-        __attribute__((aligned(16))) = {0x90, 0x90, 0x90, 0xb8, 0xe6, 0, 0, 0, 0x0f, 0x05, 0x90};
+    /* what stands before an instruction is read, for that far: it is of the same object */
+    static const struct {
+        uint8_t before[2 * SYSCALL_CODE_REACH], sleeps[16];
+    } text __attribute__((aligned(16))) = {
+        .sleeps = {0x90, 0x90, 0x90, 0xb8, 0xe6, 0, 0, 0, 0x0f, 0x05, 0x90}};
+    const uint8_t *sleeps = text.sleeps;
     static const struct timespec time = {5, 0};
     struct restart_state state = {0};
     ucontext_t uc;
