@@ -1,27 +1,53 @@
 # The formats that a profile is written in and read from.
 noinst_LIBRARIES += libhcct_render.a
 libhcct_render_a_SOURCES = \
-	common/render/annotate_json.c common/render/annotate_text.c common/render/call_graph.c \
-	common/render/call_graph.h common/render/chance_json.c common/render/chance_json.h \
-	common/render/diff_json.c common/render/diff_text.c common/render/dot_choose.c \
-	common/render/dot_choose.h common/render/eval_json.c common/render/eval_text.c \
-	common/render/firefox_shared.c common/render/firefox_tables.c \
-	common/render/firefox_tables.h common/render/format.c common/render/format.h \
-	common/render/format_number.c common/render/format_number.h common/render/page_data.c \
-	common/render/page_data.h common/render/page_facts.c common/render/page_facts.h \
-	common/render/pprof_comments.c common/render/pprof_comments.h common/render/pprof_message.h \
-	common/render/pprof_message_read.c \
+	common/render/annotate_json.c \
+	common/render/annotate_text.c \
+	common/render/call_graph.c common/render/call_graph.h \
+	common/render/chance_json.c common/render/chance_json.h \
+	common/render/diff_json.c \
+	common/render/diff_text.c \
+	common/render/dot_choose.c common/render/dot_choose.h \
+	common/render/eval_json.c \
+	common/render/eval_text.c \
+	common/render/firefox_shared.c \
+	common/render/firefox_tables.c common/render/firefox_tables.h \
+	common/render/format.c common/render/format.h \
+	common/render/format_number.c common/render/format_number.h \
+	common/render/format_read.c \
+	common/render/page_data.c common/render/page_data.h \
+	common/render/page_facts.c common/render/page_facts.h \
+	common/render/pprof_comments.c common/render/pprof_comments.h \
 	common/render/pprof_join.c common/render/pprof_join.h \
-	common/render/read_otlp.c common/render/read_pprof.c common/render/format_read.c \
+	common/render/pprof_message.h \
+	common/render/pprof_message_read.c \
+	common/render/read_otlp.c \
+	common/render/read_pprof.c \
 	common/render/render_order.c common/render/render_order.h \
-	common/render/results.h common/render/text.h common/render/text_calls.c common/render/text_missing.c \
-	common/render/text_call_modules.c common/render/text_cells.c common/render/text_choose.c common/render/text_choose.h \
-	common/render/text_layout.c common/render/text_processes.c common/render/text_sampling.c \
-	common/render/text_summary.c common/render/text_table.c common/render/text_tree.c common/render/text_wrap.c \
-	common/render/text_wrap.h common/render/title.c common/render/title.h \
-	common/render/write_callgrind.c common/render/write_dot.c common/render/write_firefox.c \
-	common/render/write_folded.c common/render/write_html.c common/render/write_html.h \
-	common/render/write_json.c common/render/write_otlp.c common/render/write_otlp.h common/render/write_pprof.c common/render/write_speedscope.c \
+	common/render/results.h \
+	common/render/text.h \
+	common/render/text_call_modules.c \
+	common/render/text_calls.c \
+	common/render/text_cells.c \
+	common/render/text_choose.c common/render/text_choose.h \
+	common/render/text_layout.c \
+	common/render/text_missing.c \
+	common/render/text_processes.c \
+	common/render/text_sampling.c \
+	common/render/text_summary.c \
+	common/render/text_table.c \
+	common/render/text_tree.c \
+	common/render/text_wrap.c common/render/text_wrap.h \
+	common/render/title.c common/render/title.h \
+	common/render/write_callgrind.c \
+	common/render/write_dot.c \
+	common/render/write_firefox.c \
+	common/render/write_folded.c \
+	common/render/write_html.c common/render/write_html.h \
+	common/render/write_json.c \
+	common/render/write_otlp.c common/render/write_otlp.h \
+	common/render/write_pprof.c \
+	common/render/write_speedscope.c \
 	common/render/write_text.c
 
 nodist_libhcct_render_a_SOURCES = \

@@ -38,8 +38,12 @@ OWN_TABLES = tests/agent/own_tables.c tests/agent/own_tables.h
 check_PROGRAMS += tests/agent/bare_code_test tests/agent/memo_test
 tests_agent_bare_code_test_SOURCES = $(UNWIND_SOURCES) $(OWN_TABLES) tests/agent/bare_code_test.c
 tests_agent_bare_code_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS)
-tests_agent_memo_test_SOURCES = preload/sample/memo.c $(UNWIND_SOURCES) $(OWN_TABLES) \
-	tests/agent/machine.c tests/agent/machine.h tests/agent/memo_test.c
+tests_agent_memo_test_SOURCES = \
+	preload/sample/memo.c \
+	tests/agent/machine.c tests/agent/machine.h \
+	tests/agent/memo_test.c \
+	$(OWN_TABLES) \
+	$(UNWIND_SOURCES)
 tests_agent_memo_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS)
 TESTS += tests/agent/bare_code_test tests/agent/memo_test
 check_PROGRAMS += tests/agent/bare_code_aarch64_test tests/agent/instruction_aarch64_test
@@ -115,28 +119,39 @@ TESTS += tests/agent/blocks_test
 
 # What a program says of itself (hcct.h).
 check_PROGRAMS += tests/agent/labels_test
-tests_agent_labels_test_SOURCES = preload/labels/said.c preload/labels/said.h preload/labels/table.c \
-	preload/labels/table.h preload/labels/thread.h preload/labels/word.c \
-	preload/labels/word.h tests/agent/labels_test.c
+tests_agent_labels_test_SOURCES = \
+	preload/labels/said.c preload/labels/said.h \
+	preload/labels/table.c preload/labels/table.h \
+	preload/labels/thread.h \
+	preload/labels/word.c preload/labels/word.h \
+	tests/agent/labels_test.c
 tests_agent_labels_test_LDFLAGS = -pthread
 TESTS += tests/agent/header_test.sh tests/agent/labels_test
 EXTRA_DIST += tests/agent/header_test.sh
 
 check_PROGRAMS += tests/agent/otel_test
-tests_agent_otel_test_SOURCES = preload/labels/checked.h preload/labels/otel_process.c \
-	preload/labels/otel_process.h preload/sample/stack.c tests/agent/otel_test.c tests/targets/otel_message.h
+tests_agent_otel_test_SOURCES = \
+	preload/labels/checked.h \
+	preload/labels/otel_process.c preload/labels/otel_process.h \
+	preload/sample/stack.c \
+	tests/agent/otel_test.c \
+	tests/targets/otel_message.h
 TESTS += tests/agent/otel_test
 
 # Contexts by number.
 check_PROGRAMS += tests/agent/context_table_test
-tests_agent_context_table_test_SOURCES = preload/context/recent.h preload/context/table.c \
-	preload/context/table.h preload/sample/draw.c preload/sample/draw.h \
+tests_agent_context_table_test_SOURCES = \
+	preload/context/recent.h \
+	preload/context/table.c preload/context/table.h \
+	preload/sample/draw.c preload/sample/draw.h \
 	tests/agent/context_table_test.c
 tests_agent_context_table_test_LDFLAGS = -pthread
 TESTS += tests/agent/context_table_test
 
 # The code around calls, of which the thread's open ones are kept.
 check_PROGRAMS += tests/agent/slot_test
-tests_agent_slot_test_SOURCES = preload/encode/shallow.c preload/encode/shallow.h \
-	preload/encode/slot.c preload/encode/slot.h tests/agent/slot_test.c
+tests_agent_slot_test_SOURCES = \
+	preload/encode/shallow.c preload/encode/shallow.h \
+	preload/encode/slot.c preload/encode/slot.h \
+	tests/agent/slot_test.c
 TESTS += tests/agent/slot_test

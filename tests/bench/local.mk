@@ -39,8 +39,12 @@ tests_bench_replay_bench_LDADD = $(TRACE_TEST_LIBS)
 BENCHES += tests/bench/walk.sh
 EXTRA_DIST += tests/bench/walk.sh
 check_PROGRAMS += tests/bench/walk_bench
-tests_bench_walk_bench_SOURCES = preload/sample/memo.c $(UNWIND_SOURCES) tests/agent/own_tables.c \
-	tests/bench/walk_bench.c tests/bench/walk_levels.c tests/bench/walk_levels.h
+tests_bench_walk_bench_SOURCES = \
+	preload/sample/memo.c \
+	tests/agent/own_tables.c \
+	tests/bench/walk_bench.c \
+	tests/bench/walk_levels.c tests/bench/walk_levels.h \
+	$(UNWIND_SOURCES)
 tests_bench_walk_bench_CPPFLAGS = $(AGENT_CPPFLAGS)
 tests_bench_walk_bench_CFLAGS = $(AGENT_CFLAGS)
 tests_bench_walk_bench_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS)

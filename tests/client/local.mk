@@ -37,13 +37,37 @@ TESTS += tests/client/command_line_test tests/client/completions_test.sh tests/c
 	tests/client/replay_test.py
 
 check_PROGRAMS += tests/client/top_test tests/client/top_text_test
-tests_client_top_test_SOURCES = client/ask.c client/option_words.c client/http_client.c client/json_in.c client/processes.c \
-	client/top/actions.c client/top/client.c client/top/cells.c client/top/file.c client/top/head.c \
-	client/top/ids.c client/top/keys.c client/top/kinds.c client/top/model.c client/top/rows.c client/top/shape.c \
-	client/top/steps.c client/top/strip.c client/top/text.c client/top/threads.c client/top/tree.c client/top/ui.c tests/client/top_test.c
+tests_client_top_test_SOURCES = \
+	client/ask.c \
+	client/http_client.c \
+	client/json_in.c \
+	client/option_words.c \
+	client/processes.c \
+	client/top/actions.c \
+	client/top/cells.c \
+	client/top/client.c \
+	client/top/file.c \
+	client/top/head.c \
+	client/top/ids.c \
+	client/top/keys.c \
+	client/top/kinds.c \
+	client/top/model.c \
+	client/top/rows.c \
+	client/top/shape.c \
+	client/top/steps.c \
+	client/top/strip.c \
+	client/top/text.c \
+	client/top/threads.c \
+	client/top/tree.c \
+	client/top/ui.c \
+	tests/client/top_test.c
 tests_client_top_test_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSESW_CFLAGS)
 tests_client_top_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(IBERTY_LIBS)
-tests_client_top_text_test_SOURCES = client/json_in.c client/top/strip.c client/top/text.c client/top/threads.c \
+tests_client_top_text_test_SOURCES = \
+	client/json_in.c \
+	client/top/strip.c \
+	client/top/text.c \
+	client/top/threads.c \
 	tests/client/top_text_test.c
 tests_client_top_text_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(IBERTY_LIBS)
 TESTS += tests/client/top_test tests/client/top_text_test

@@ -10,10 +10,18 @@ tests_daemon_assemble_test_SOURCES = tests/daemon/assemble_test.c
 tests_daemon_assemble_test_LDADD = libhcct_assemble.a libhcct_code.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) \
 	$(IBERTY_LIBS)
 
-QUERY_SOURCES = daemon/answers/control.c $(HISTORY_SOURCES) daemon/answers/marked.c daemon/answers/past.c \
-	daemon/answers/numbered_copies.c daemon/answers/process_copies.c daemon/answers/metrics.c \
-	daemon/answers/query.c daemon/answers/query_list.c daemon/answers/query_threads.c \
-	daemon/render/render_counts.c
+QUERY_SOURCES = \
+	daemon/answers/control.c \
+	daemon/answers/marked.c \
+	daemon/answers/metrics.c \
+	daemon/answers/numbered_copies.c \
+	daemon/answers/past.c \
+	daemon/answers/process_copies.c \
+	daemon/answers/query.c \
+	daemon/answers/query_list.c \
+	daemon/answers/query_threads.c \
+	daemon/render/render_counts.c \
+	$(HISTORY_SOURCES)
 QUERY_LIBS = libhcct_ingest.a libhcct_assemble.a $(INGEST_TEST_LIBS)
 
 check_PROGRAMS += tests/daemon/moment_test
@@ -55,23 +63,33 @@ tests_daemon_bounds_test_LDADD = libhcct_assemble.a libhcct_code.a libhcct_rende
 
 check_PROGRAMS += tests/daemon/checkpoint_test
 TESTS += tests/daemon/checkpoint_test
-tests_daemon_checkpoint_test_SOURCES = tests/daemon/checkpoint_test.c daemon/state/checkpoint_fields.c \
-	daemon/state/checkpoint_fields.h daemon/state/checkpoint_file.c daemon/state/checkpoint_file.h \
-	daemon/state/checkpoint_format.h daemon/state/checkpoint_load.c daemon/state/checkpoint_load.h \
-	daemon/state/checkpoint_save.c daemon/state/checkpoint_save.h
+tests_daemon_checkpoint_test_SOURCES = \
+	daemon/state/checkpoint_fields.c daemon/state/checkpoint_fields.h \
+	daemon/state/checkpoint_file.c daemon/state/checkpoint_file.h \
+	daemon/state/checkpoint_format.h \
+	daemon/state/checkpoint_load.c daemon/state/checkpoint_load.h \
+	daemon/state/checkpoint_save.c daemon/state/checkpoint_save.h \
+	tests/daemon/checkpoint_test.c
 tests_daemon_checkpoint_test_LDADD = $(INGEST_TEST_LIBS)
 
 check_PROGRAMS += tests/daemon/history_test
 TESTS += tests/daemon/history_test
-tests_daemon_history_test_SOURCES = tests/daemon/history_test.c $(HISTORY_SOURCES) \
-	daemon/free.c tests/report/sample.c tests/report/sample.h
+tests_daemon_history_test_SOURCES = \
+	daemon/free.c \
+	tests/daemon/history_test.c \
+	tests/report/sample.c tests/report/sample.h \
+	$(HISTORY_SOURCES)
 tests_daemon_history_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS)
 tests_daemon_history_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=free -Wl,--wrap=openat
 
 check_PROGRAMS += tests/daemon/past_sum_test
 TESTS += tests/daemon/past_sum_test
-tests_daemon_past_sum_test_SOURCES = tests/daemon/past_sum_test.c $(HISTORY_SOURCES) \
-	daemon/free.c tests/report/forest.c tests/report/forest.h tests/report/sample.c \
-	tests/report/sample.h tests/report/sample_dump.c
+tests_daemon_past_sum_test_SOURCES = \
+	daemon/free.c \
+	tests/daemon/past_sum_test.c \
+	tests/report/forest.c tests/report/forest.h \
+	tests/report/sample.c tests/report/sample.h \
+	tests/report/sample_dump.c \
+	$(HISTORY_SOURCES)
 tests_daemon_past_sum_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS)
 tests_daemon_past_sum_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=free

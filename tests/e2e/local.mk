@@ -199,8 +199,10 @@ tests_targets_sleep_on_LDFLAGS = -pthread
 tests_targets_sleep_battery_SOURCES = tests/targets/sleep_battery.c
 tests_targets_sleep_battery_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_targets_sleep_battery_LDFLAGS = -pthread
-tests_targets_sleeper_SOURCES = tests/targets/sleeper.c tests/targets/sleeper.h \
-	tests/targets/sleeper_event.c tests/targets/sleeper_later.c tests/targets/sleeper_later.h \
+tests_targets_sleeper_SOURCES = \
+	tests/targets/sleeper.c tests/targets/sleeper.h \
+	tests/targets/sleeper_event.c \
+	tests/targets/sleeper_later.c tests/targets/sleeper_later.h \
 	tests/targets/sleeper_time.c
 tests_targets_sleeper_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_targets_sleeper_LDFLAGS = -pthread

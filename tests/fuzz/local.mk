@@ -78,8 +78,16 @@ tests_fuzz_history_fuzz_SOURCES = $(HISTORY_SOURCES) tests/fuzz/history_fuzz.c t
 tests_fuzz_history_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_history_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS)
 
-tests_fuzz_http_client_fuzz_SOURCES = client/ask.c client/option_words.c client/http_client.c client/json_in.c client/processes.c \
-	client/top/strip.c client/top/text.c client/top/threads.c tests/fuzz/http_client_fuzz.c
+tests_fuzz_http_client_fuzz_SOURCES = \
+	client/ask.c \
+	client/http_client.c \
+	client/json_in.c \
+	client/option_words.c \
+	client/processes.c \
+	client/top/strip.c \
+	client/top/text.c \
+	client/top/threads.c \
+	tests/fuzz/http_client_fuzz.c
 tests_fuzz_http_client_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_http_client_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(IBERTY_LIBS)
 
@@ -128,8 +136,16 @@ tests_fuzz_trace_fuzz_SOURCES = client/commands/encode_functions.c client/comman
 tests_fuzz_trace_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_trace_fuzz_LDADD = libhcct_encode.a $(FUZZ_INGEST)
 
-tests_fuzz_unwind_fuzz_SOURCES = common/code/unwind_table_check.c preload/sample/memo.c preload/sample/unwind.c \
-	preload/sample/unwind_bare.c preload/sample/unwind_evidence.c preload/sample/unwind_follow.c preload/sample/unwind_search.c $(INSTRUCTION_SOURCE) tests/fuzz/unwind_fuzz.c
+tests_fuzz_unwind_fuzz_SOURCES = \
+	common/code/unwind_table_check.c \
+	preload/sample/memo.c \
+	preload/sample/unwind.c \
+	preload/sample/unwind_bare.c \
+	preload/sample/unwind_evidence.c \
+	preload/sample/unwind_follow.c \
+	preload/sample/unwind_search.c \
+	tests/fuzz/unwind_fuzz.c \
+	$(INSTRUCTION_SOURCE)
 tests_fuzz_unwind_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_unwind_fuzz_LDADD = libhcct_fuzz.a
 

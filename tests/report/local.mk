@@ -25,8 +25,12 @@ check_PROGRAMS += \
 tests_report_call_modules_test_SOURCES = tests/report/call_modules_test.c tests/check.h
 tests_report_call_modules_test_LDADD = libhcct_profile.a libhcct_common.a
 
-tests_report_chance_test_SOURCES = tests/report/chance_test.c tests/check.h preload/sample/draw.c \
-	preload/sample/interval.c preload/sample/points.c
+tests_report_chance_test_SOURCES = \
+	preload/sample/draw.c \
+	preload/sample/interval.c \
+	preload/sample/points.c \
+	tests/check.h \
+	tests/report/chance_test.c
 tests_report_chance_test_LDADD = libhcct_tree.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_choose_test_SOURCES = tests/report/choose_test.c tests/report/forest.c \
@@ -45,40 +49,71 @@ tests_report_since_test_SOURCES = tests/report/since_test.c tests/report/forest.
 	tests/report/forest.h tests/check.h
 tests_report_since_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
-tests_report_eval_test_SOURCES = tests/report/eval_test.c tests/report/sample.c \
-	tests/report/sample_calls.c tests/report/sample.h tests/check.h
+tests_report_eval_test_SOURCES = \
+	tests/check.h \
+	tests/report/eval_test.c \
+	tests/report/sample.c tests/report/sample.h \
+	tests/report/sample_calls.c
 tests_report_eval_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
-tests_report_filter_test_SOURCES = tests/report/filter_test.c tests/report/sample.c \
-	tests/report/sample_calls.c tests/report/sample.h tests/check.h
+tests_report_filter_test_SOURCES = \
+	tests/check.h \
+	tests/report/filter_test.c \
+	tests/report/sample.c tests/report/sample.h \
+	tests/report/sample_calls.c
 tests_report_filter_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
-tests_report_graph_test_SOURCES = tests/report/graph_test.c tests/report/sample.c \
-	tests/report/sample_calls.c tests/report/sample_hard.c tests/report/sample.h tests/check.h
+tests_report_graph_test_SOURCES = \
+	tests/check.h \
+	tests/report/graph_test.c \
+	tests/report/sample.c tests/report/sample.h \
+	tests/report/sample_calls.c \
+	tests/report/sample_hard.c
 tests_report_graph_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
-tests_report_annotate_test_SOURCES = tests/report/annotate_test.c tests/report/sample.c \
-	tests/report/sample_calls.c tests/report/sample.h tests/check.h
+tests_report_annotate_test_SOURCES = \
+	tests/check.h \
+	tests/report/annotate_test.c \
+	tests/report/sample.c tests/report/sample.h \
+	tests/report/sample_calls.c
 tests_report_annotate_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
-tests_report_otlp_test_SOURCES = tests/report/otlp_test.c tests/report/sample.c \
-	tests/report/sample_calls.c tests/report/sample_dump.c tests/report/sample.h tests/check.h
+tests_report_otlp_test_SOURCES = \
+	tests/check.h \
+	tests/report/otlp_test.c \
+	tests/report/sample.c tests/report/sample.h \
+	tests/report/sample_calls.c \
+	tests/report/sample_dump.c
 tests_report_otlp_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
-tests_report_pprof_test_SOURCES = tests/report/pprof_test.c tests/report/sample_dump.c tests/report/sample.c \
-	tests/report/sample_calls.c tests/report/sample.h tests/check.h
+tests_report_pprof_test_SOURCES = \
+	tests/check.h \
+	tests/report/pprof_test.c \
+	tests/report/sample.c tests/report/sample.h \
+	tests/report/sample_calls.c \
+	tests/report/sample_dump.c
 tests_report_pprof_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
-tests_report_profile_test_SOURCES = tests/report/profile_test.c tests/report/sample.c \
-	tests/report/sample_calls.c tests/report/sample.h tests/check.h
+tests_report_profile_test_SOURCES = \
+	tests/check.h \
+	tests/report/profile_test.c \
+	tests/report/sample.c tests/report/sample.h \
+	tests/report/sample_calls.c
 tests_report_profile_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
-tests_report_render_order_test_SOURCES = tests/report/render_order_test.c tests/report/sample.c \
-	tests/report/sample_calls.c tests/report/sample_hard.c tests/report/sample.h tests/check.h
+tests_report_render_order_test_SOURCES = \
+	tests/check.h \
+	tests/report/render_order_test.c \
+	tests/report/sample.c tests/report/sample.h \
+	tests/report/sample_calls.c \
+	tests/report/sample_hard.c
 tests_report_render_order_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
-tests_report_text_test_SOURCES = tests/report/text_test.c tests/report/sample.c \
-	tests/report/sample_calls.c tests/report/sample.h tests/check.h
+tests_report_text_test_SOURCES = \
+	tests/check.h \
+	tests/report/sample.c tests/report/sample.h \
+	tests/report/sample_calls.c \
+	tests/report/text_test.c
 tests_report_text_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_pprof_join_test_SOURCES = tests/report/pprof_join_test.c tests/check.h
@@ -87,13 +122,20 @@ tests_report_pprof_join_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_
 tests_report_title_test_SOURCES = tests/report/title_test.c tests/check.h
 tests_report_title_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
-tests_report_write_sample_SOURCES = tests/report/write_sample.c tests/report/sample.c \
-	tests/report/sample_calls.c tests/report/sample_hard.c tests/report/sample.h
+tests_report_write_sample_SOURCES = \
+	tests/report/sample.c tests/report/sample.h \
+	tests/report/sample_calls.c \
+	tests/report/sample_hard.c \
+	tests/report/write_sample.c
 tests_report_write_sample_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
-tests_report_writers_test_SOURCES = tests/report/writers_test.c tests/report/forest.c \
-	tests/report/forest.h tests/report/sample.c \
-	tests/report/sample_calls.c tests/report/sample_hard.c tests/report/sample.h tests/check.h
+tests_report_writers_test_SOURCES = \
+	tests/check.h \
+	tests/report/forest.c tests/report/forest.h \
+	tests/report/sample.c tests/report/sample.h \
+	tests/report/sample_calls.c \
+	tests/report/sample_hard.c \
+	tests/report/writers_test.c
 tests_report_writers_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 TESTS += \

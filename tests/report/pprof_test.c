@@ -409,6 +409,8 @@ static void test_bomb(void) {
     little = (struct rlimit){.rlim_cur = 128 << 20, .rlim_max = before.rlim_max};
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* these need more */
     CHECK(setrlimit(RLIMIT_DATA, &little) == 0);
+#else
+    (void)little;
 #endif
     CHECK(gzip_unpack(bomb, MEMBERS * member_bytes, 1 << 30, &plain_bytes, error, sizeof error) ==
           NULL);

@@ -5,12 +5,17 @@ check_PROGRAMS += tests/step/step_test tests/step/target tests/step/plugin
 TESTS += tests/step/step_test
 endif
 
-tests_step_step_test_SOURCES = $(UNWIND_SOURCES) \
-	tests/step/step_test.c tests/step/tracee.c tests/step/tracee.h \
-	tests/step/verdict.c tests/step/verdict.h tests/step/shadow.c tests/step/shadow.h \
-	tests/step/remote.c tests/step/remote.h tests/step/images.c tests/step/images.h \
-	tests/step/memory.c tests/step/memory.h tests/step/mirror.c tests/step/mirror.h \
-	tests/step/maps.c tests/step/maps.h
+tests_step_step_test_SOURCES = \
+	tests/step/images.c tests/step/images.h \
+	tests/step/maps.c tests/step/maps.h \
+	tests/step/memory.c tests/step/memory.h \
+	tests/step/mirror.c tests/step/mirror.h \
+	tests/step/remote.c tests/step/remote.h \
+	tests/step/shadow.c tests/step/shadow.h \
+	tests/step/step_test.c \
+	tests/step/tracee.c tests/step/tracee.h \
+	tests/step/verdict.c tests/step/verdict.h \
+	$(UNWIND_SOURCES)
 tests_step_step_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS) $(UNWIND_LIBS)
 
 tests_step_target_SOURCES = tests/step/target.cc tests/step/bare.c tests/step/shapes.h tests/step/shapes_fast.c \

@@ -53,10 +53,14 @@ tests_tree_zones_test_LDADD = libhcct_tree.a libhcct_common.a
 # What is shown of trees, from the stream to the file.
 check_PROGRAMS += tests/tree/truth_test
 TESTS += tests/tree/truth_test
-tests_tree_truth_test_SOURCES = tests/tree/truth_test.c $(TREE_WORLD) tests/daemon/shown.c \
-	tests/daemon/shown.h daemon/state/checkpoint_fields.c daemon/state/checkpoint_fields.h \
-	daemon/state/checkpoint_file.c daemon/state/checkpoint_file.h daemon/state/checkpoint_format.h \
-	daemon/state/checkpoint_load.c daemon/state/checkpoint_load.h daemon/state/checkpoint_save.c \
-	daemon/state/checkpoint_save.h
+tests_tree_truth_test_SOURCES = \
+	daemon/state/checkpoint_fields.c daemon/state/checkpoint_fields.h \
+	daemon/state/checkpoint_file.c daemon/state/checkpoint_file.h \
+	daemon/state/checkpoint_format.h \
+	daemon/state/checkpoint_load.c daemon/state/checkpoint_load.h \
+	daemon/state/checkpoint_save.c daemon/state/checkpoint_save.h \
+	tests/daemon/shown.c tests/daemon/shown.h \
+	tests/tree/truth_test.c \
+	$(TREE_WORLD)
 tests_tree_truth_test_LDADD = libhcct_assemble.a $(INGEST_TEST_LIBS)
 tests_tree_truth_test_LDFLAGS = -pthread
