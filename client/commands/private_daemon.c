@@ -133,6 +133,8 @@ static bool make_there(struct private_daemon *daemon, pid_t pid) {
         complain("process %d can't be attached to: its main thread has ended, so that its root "
                  "directory can't be reached",
                  (int)pid);
+    else if (!made && geteuid() != 0 && its.st_uid != geteuid())
+        complain("process %d is another user's: run hcct as that user, or as root", (int)pid);
     else if (!made)
         complain("process %d has another root directory, where no private directory for hcctd can "
                  "be made, neither in /tmp nor in /dev/shm, /var/tmp or /run: %s; mount one there",

@@ -167,7 +167,12 @@ static void put_error(const struct text *text, const struct profile_process *sum
     if (profile->epsilon == 0 && inclusive == 0 && self == 0)
         return;
     text_label(text, "error");
-    if (inclusive == 0 && self == 0) {
+    if (inclusive == 0 && self == 0 && profile_of_faults(profile)) {
+        fputs(
+            "not known: contexts are an estimate, and what threads did after their last sample is "
+            "in none",
+            text->out);
+    } else if (inclusive == 0 && self == 0) {
         fprintf(text->out, "none%s%s: %s", is_sample(profile) ? " but chance" : "",
                 text_much_was_lost(text, sum) ? " and what was lost" : "",
                 title_of_no_error(is_sample(profile)));

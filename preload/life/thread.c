@@ -179,12 +179,15 @@ struct agent_thread *thread_take(void) {
     return t;
 }
 
+/* It may be in a call that was made again, whose timeout the kernel reads in `restart`. */
 void thread_renew(struct agent_thread *thread) {
+    const struct restart_state restart = thread->restart;
     if (agent.settings.python && thread->python == NULL)
         thread->python = make_python();
     thread->end_rounds = 0;
     thread->no_room = thread->no_room_counted = false;
     forget(thread);
+    thread->restart = restart;
 }
 
 uint64_t thread_switches(void) {

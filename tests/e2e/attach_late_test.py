@@ -156,6 +156,27 @@ def quiet(daemon):
         check(status == 0 and attached == left == 8, f"{call} sees nothing of {attached} times: {out}")
 
 
+TIMED = """import ctypes, time
+libc = ctypes.CDLL(None)
+class timespec(ctypes.Structure):
+    _fields_ = [("s", ctypes.c_long), ("ns", ctypes.c_long)]
+began = time.monotonic()
+result = libc.ppoll(None, 0, ctypes.byref(timespec(SECONDS, 0)), None)
+print(result, time.monotonic() - began)
+"""
+
+
+def timed(daemon):
+    """A call that was made again for one attachment has its time in the next one, too."""
+    seconds = 8
+    process = start("python3", "-c", TIMED.replace("SECONDS", str(seconds)))
+    for turn in (1, 2, 3):
+        check(attach(daemon, process, *WALL) and detach(process), f"ppoll: attached to, and left, {turn}")
+    out, _ = process.communicate(timeout=60)
+    result, took = out.split()
+    check(result == b"0" and float(took) >= seconds, f"ppoll of {seconds} s ended after {float(took):.2f} s with {result}")
+
+
 def transfers(daemon):
     """Calls whose interruption would be seen are not interrupted."""
     for options in FINE, WALL:
@@ -244,6 +265,7 @@ asleep()
 idle()
 with Daemon() as shared:
     quiet(shared)
+    timed(shared)
     transfers(shared)
     put_back(shared)
     storms(shared)
