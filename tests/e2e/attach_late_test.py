@@ -199,6 +199,12 @@ def objects(pid):
     return {path: base for path, base in found.items() if "hcctattach" not in path}
 
 
+def is_moved(path):
+    """Not one whose addresses are those of its file (ET_EXEC)."""
+    with open(path, "rb") as file:
+        return file.read(18)[16:] != b"\x02\x00"
+
+
 def words_of(pid):
     """{(path, name): bytes} of the words by which objects call others, and the rights of their pages."""
     found = {}
@@ -209,7 +215,7 @@ def words_of(pid):
             for line in result.stdout.decode(errors="replace").splitlines():
                 words = line.split()
                 if len(words) >= 5 and re.search("JUMP_SLO|GLOB_DAT", words[2]):
-                    memory.seek(base + int(words[0], 16))
+                    memory.seek((base if is_moved(path) else 0) + int(words[0], 16))
                     found[path, words[4], words[0]] = memory.read(8)
     return found
 
