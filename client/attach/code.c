@@ -237,7 +237,7 @@ enum code_fault code_read(struct code *code, const struct target *target, const 
 }
 
 bool code_is_locked(const struct code *code, size_t ranges, uint64_t address) {
-    if (address == code->waits)
+    if (code->waits != 0 && address == code->waits)
         return false;
     for (size_t i = 0; i < ranges; i++)
         if (address >= code->locked[i].from && address < code->locked[i].to)
