@@ -187,8 +187,8 @@ double chance_total_variance(const struct chance *chance) {
 }
 
 double chance_total_half_width(const struct chance *chance) {
-    double known = chance->lost + fmax(chance->missing, 0);
-    return fmax(Z_95 * sqrt(chance_total_variance(chance)), known);
+    double by_chance = Z_95 * sqrt(chance_total_variance(chance));
+    return chance->lost + fmax(by_chance, chance->missing);
 }
 
 #define BEYOND_CHANCE 1.5 /* times the interval: more is left to chance once in 300 times */
