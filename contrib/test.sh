@@ -112,13 +112,13 @@ $(why "${file%.trs}.first" | cut -c 1-200 | sed 's/^/        /')
 }
 
 # longest DIRECTORY: which tests have taken most of the time, beside others. A log is born when its test
-# begins, where the file system says when that was, and where there was none from an earlier run.
+# begins, where the file system says when that was; not one that there was before, or of a second try.
 longest() {
     echo 'Longest tests:'
     for file in $(results "$1" -print); do
         log=${file%.trs}.log born=0
         [ ! -e "$log" ] || born=$(stat -c %W "$log")
-        [ "$born" -lt $began ] || echo "$(($(stat -c %Y "$file") - born)) $log"
+        [ "$born" -lt $began ] || [ -e "${file%.trs}.first" ] || echo "$(($(stat -c %Y "$file") - born)) $log"
     done | sort -rn | head -n 12 | awk '{ printf "%7d s  %s\n", $1, $2 }'
 }
 
