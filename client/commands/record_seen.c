@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "client/ask.h"
 #include "client/attach/attach.h"
@@ -110,6 +111,9 @@ static void complain_no_sample(const struct record_seen *seen, const struct list
         complain("%s has no sample, and no profile is written: %s thread%s forbade themselves "
                  "system calls (seccomp) before the first one",
                  seen->program, format_count(sum->confined).text, sum->confined == 1 ? "" : "s");
+    else if (seen->options->metric != NULL && strcmp(seen->options->metric, "faults") == 0)
+        complain("%s had no page fault that a sample of its CPU time met: no profile is written",
+                 seen->program);
     else if (sum->cpu_ns > MUCH_NS)
         complain("%s has no sample, and no profile is written: its threads used %s of CPU time, "
                  "and no signal of the agent reached them; see \"hcct doctor %s\"",
