@@ -32,13 +32,19 @@ def end(process):
     return process.returncode, out.decode().strip()
 
 
-def attach(daemon, process, *options):
-    result = run([HCCT, "attach", "--socket", daemon.socket, "--wait", "60", *options, str(process.pid)])
+def succeeds(*words):
+    result = run([HCCT, *words])
+    if result.status != 0:
+        print(f"{words[0]}: {result.status} {result.err.decode().strip()[-300:]}")
     return result.status == 0
 
 
+def attach(daemon, process, *options):
+    return succeeds("attach", "--socket", daemon.socket, "--wait", "60", *options, str(process.pid))
+
+
 def detach(process):
-    return run([HCCT, "detach", "--wait", "60", str(process.pid)]).status == 0
+    return succeeds("detach", "--wait", "60", str(process.pid))
 
 
 def text_of(pid, name):
