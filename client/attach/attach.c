@@ -77,9 +77,9 @@ static const char *why_not_injected(const struct injection *injection, enum inje
 static enum injected inject_all(struct injection *injection) {
     const struct timespec rest = {0, REST_NS};
     enum injected result = inject(injection);
-    uint64_t until = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(injection->seconds * 1e9);
+    uint64_t until = clock_now() + (uint64_t)(injection->seconds * CLOCK_SECOND);
     while (result == INJECTED && atomic_load(&injection->request.answer) == WIRE_ATTACH_REST &&
-           clock_ns(CLOCK_MONOTONIC) < until) {
+           clock_now() < until) {
         nanosleep(&rest, NULL);
         result = inject(injection);
     }

@@ -160,6 +160,14 @@ static struct python_thread *make_python(void) {
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 }
 
+static void begin_anew(struct agent_thread *t) {
+    if (agent.settings.python && t->python == NULL)
+        t->python = make_python();
+    t->end_rounds = 0;
+    t->no_room = t->no_room_counted = false;
+    forget(t);
+}
+
 struct agent_thread *thread_take(void) {
     struct agent_thread *t = take_free();
     if (t == NULL)
@@ -169,24 +177,16 @@ struct agent_thread *thread_take(void) {
     t->tid = 0; /* that of its last thread, which who looks for ends would take for its own */
     t->ending = false;
     atomic_store(&t->used, 1);
-    if (agent.settings.python && t->python == NULL)
-        t->python = make_python();
     t->poked = false;
     t->hidden_signal = 0;
-    t->end_rounds = 0;
-    t->no_room = t->no_room_counted = false;
-    forget(t);
+    begin_anew(t);
     return t;
 }
 
 /* It may be in a call that was made again, whose timeout the kernel reads in `restart`. */
 void thread_renew(struct agent_thread *thread) {
     const struct restart_state restart = thread->restart;
-    if (agent.settings.python && thread->python == NULL)
-        thread->python = make_python();
-    thread->end_rounds = 0;
-    thread->no_room = thread->no_room_counted = false;
-    forget(thread);
+    begin_anew(thread);
     thread->restart = restart;
 }
 
