@@ -20,6 +20,7 @@
 #include "preload/life/session.h"
 #include "preload/life/unsampled.h"
 #include "preload/sample/draw.h"
+#include "preload/sample/points.h"
 #include "preload/sample/walk.h"
 
 #define STEP_NS         30    /* a frame found by a rule, caches cold */
@@ -158,24 +159,40 @@ static bool walk_in(struct agent_thread *thread, struct wire_session *session, u
     return true;
 }
 
+/* The session that the process has from now on, or NULL; and what that has taken of the thread's
+ * CPU time, as long as many a child of fork lives. It follows a point, so next to none falls into
+ * it: it belongs to the sample that attaches, and all points are put off by it. */
+static struct wire_session *attach(struct agent_thread *thread, uint64_t *taken_ns) {
+    struct trigger *t = &thread->trigger;
+    uint64_t began = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    (void)session_attach(false);
+    struct wire_session *session = session_enter(thread);
+    if (session != NULL)
+        modules_learn_again(thread, session);
+    *taken_ns = 0;
+    if (t->plan.fine_ns != 0) {
+        *taken_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID) - began;
+        points_put_off(&t->points, *taken_ns);
+    }
+    return session;
+}
+
 /* The first sample of a process: looks for the daemon. Programs that begin do so for certain.
  * Another thread may look for it now, or have found it just before. */
 static bool walk_first(struct agent_thread *thread, uint64_t weight, const ucontext_t *uc) {
-    uint64_t attached = 0;
+    uint64_t attached = 0, taken_ns;
     if (!session_is_awaited() && weight < WIRE_ATTACH_NS) {
         attached = WIRE_ATTACHED;
         weight = draw_roulette(draw_word(&thread->random), weight, WIRE_ATTACH_NS);
     }
     if (weight == 0)
         return false;
-    (void)session_attach(false);
-    struct wire_session *session = session_enter(thread);
+    struct wire_session *session = attach(thread, &taken_ns);
     if (session == NULL) {
-        unsampled_add(weight, true);
+        unsampled_add(weight + taken_ns, true);
         return false;
     }
-    modules_learn_again(thread, session);
-    bool walked = walk_in(thread, session, weight, attached, uc);
+    bool walked = walk_in(thread, session, weight + taken_ns, attached, uc);
     session_leave(thread);
     return walked;
 }
