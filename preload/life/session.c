@@ -69,8 +69,13 @@ static void learn_clock(struct agent_process *process, struct wire_session *sess
 }
 
 bool session_is_held(void) {
-    return atomic_load_explicit(&agent.process->attaching, memory_order_relaxed) != 0 ||
+    return atomic_load_explicit(&agent.process->attaching, memory_order_acquire) != 0 ||
            atomic_load_explicit(&agent.process->forks, memory_order_relaxed) != 0;
+}
+
+/* Who attaches counts the session first, and is done after that. */
+bool session_may_come(uint32_t before) {
+    return session_is_held() || session_epoch() != before;
 }
 
 static bool others_are_out(void) {

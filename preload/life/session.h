@@ -25,6 +25,11 @@ static inline bool session_was_lost(void) {
     return session_was_looked_for() && atomic_load(&agent.process->epoch) != 0;
 }
 
+/* Of the sessions that the process has had: so many. Any context. */
+static inline uint32_t session_epoch(void) {
+    return atomic_load(&agent.process->epoch);
+}
+
 /* The program was executed not long ago, and attaches at its first tick, whatever that finds: no
  * sample depends on it. Any context. */
 static inline bool session_is_awaited(void) {
@@ -83,6 +88,10 @@ void session_after_fork(void);
 
 /* Another thread changes the session, uses it alone, or forks, for a while. Any context. */
 bool session_is_held(void);
+
+/* Where session_enter has found none: another thread looks for one now, or has found one since
+ * session_epoch() was `before`, so that there may be one a moment later. Any context. */
+bool session_may_come(uint32_t before);
 
 /* Its daemon has said goodbye or was killed: nothing is to be written to it any more. Any context,
  * while both are mapped. */

@@ -85,10 +85,13 @@ static void count_missing(void) {
 }
 
 static struct sampling_plan planned(struct wire_session *session) {
-    if (session != NULL)
-        return session_is_on(session) ? sampling_plan(session) : switched_off;
+    return session_is_on(session) ? sampling_plan(session) : switched_off;
+}
+
+/* `before`: session_epoch(), from before session_enter has found none. */
+static struct sampling_plan planned_alone(uint32_t before) {
     const struct sampling_plan *inherited = &agent.process->inherited;
-    bool in_vain = session_was_looked_for() && !session_is_held();
+    bool in_vain = session_was_looked_for() && !session_may_come(before);
     return in_vain || inherited->coarse_ns == 0 ? searching : *inherited;
 }
 
@@ -129,8 +132,9 @@ void trigger_start(struct agent_thread *thread, uint64_t since) {
         count_missing();
         return;
     }
+    uint32_t before = session_epoch();
     struct wire_session *session = session_enter(thread);
-    struct sampling_plan plan = planned(session);
+    struct sampling_plan plan = session != NULL ? planned(session) : planned_alone(before);
     follow(thread, session, &plan, since, false);
     if (session != NULL)
         session_leave(thread);
@@ -390,11 +394,24 @@ static bool look_as_child(struct agent_thread *thread, const struct sampling_pla
     return session_was_looked_for();
 }
 
+/* Looks for a daemon, where that is due. False: this is not yet the time. */
+static bool look(struct agent_thread *thread, const struct sampling_plan *plan,
+                 enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
+    if (!plan->idle && !session_was_looked_for())
+        return look_as_child(thread, plan, kind, expiries, uc);
+    if (!plan->idle && session_was_lost())
+        lose_due(thread, plan, kind, expiries, uc);
+    (void)session_attach(false);
+    return true;
+}
+
 /* At a tick without a session: a child is seen as its parent was. Where the daemon was looked for
- * in vain, or has gone, ticks do nothing but look for one. */
+ * in vain, or has gone, ticks do nothing but look for one. A thread that sleeps has no ticks then:
+ * one that has met another that looks for the daemon keeps its own. */
 static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
                        ucontext_t *uc) {
     const struct sampling_plan plan = thread->trigger.plan;
+    uint32_t before = session_epoch();
     bool found = false;
     if (session_is_held() && agent.settings.collector == WIRE_COLLECT_CALLS)
         return; /* the next tick finds the session again, or none */
@@ -403,14 +420,8 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
         tick_held(thread, &plan, kind, expiries, uc);
         return;
     }
-    if (!plan.idle && !session_was_looked_for()) {
-        if (!look_as_child(thread, &plan, kind, expiries, uc))
-            return;
-    } else {
-        if (!plan.idle && session_was_lost())
-            lose_due(thread, &plan, kind, expiries, uc);
-        (void)session_attach(false);
-    }
+    if (!look(thread, &plan, kind, expiries, uc))
+        return;
     struct wire_session *session = session_enter(thread);
     if (session != NULL) {
         modules_learn_again(thread, session);
@@ -420,10 +431,10 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
         found = !plan.idle;
     }
     thread->unsent_ns = 0;
-    if (!found) {
-        follow(thread, NULL, &searching, UINT64_MAX, false);
-        encode_rest();
-    }
+    if (found || (!plan.idle && session == NULL && session_may_come(before)))
+        return;
+    follow(thread, NULL, &searching, UINT64_MAX, false);
+    encode_rest();
 }
 
 void trigger_attach_at_fork(struct agent_thread *thread) {
