@@ -4,6 +4,7 @@
  */
 #include "client/attach/attach.h"
 
+#include <linux/seccomp.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -32,8 +33,6 @@ static const char *answer_words(enum wire_attach_answer answer) {
         [WIRE_ATTACH_OTHER_VERSION] =
             "an agent of another version is in it: use the hcct that it came with, or start the "
             "program anew",
-        [WIRE_ATTACH_ALREADY] = "it is attached to already: 'hcct detach' first",
-        [WIRE_ATTACH_NOT] = "it is not attached to",
         [WIRE_ATTACH_REST] =
             "it is not sampled any more, but a thread of it has a timer left that it "
             "has yet to see; 'hcct detach' once more takes it back",
@@ -49,7 +48,8 @@ static const char *answer_words(enum wire_attach_answer answer) {
             "the words by which its objects call libc can't be changed: attach by CPU time, at the "
             "rate that is used without --rate",
     };
-    return answer < sizeof words / sizeof *words ? words[answer] : words[WIRE_ATTACH_UNSAID];
+    bool known = answer < HCCT_ARRAY_LEN(words) && words[answer] != NULL;
+    return words[known ? answer : WIRE_ATTACH_UNSAID];
 }
 
 /* What a function has done that was left to itself is found done. */
@@ -62,6 +62,11 @@ static bool is_done(const struct injection *injection, enum wire_attach_answer a
 bool attach_is_limited(pid_t pid) {
     uint64_t most;
     return target_limit(pid, "Max address space", &most) && most != UINT64_MAX;
+}
+
+bool attach_is_filtered(pid_t pid) {
+    uint64_t mode;
+    return target_status(pid, 0, "Seccomp", false, &mode) && mode == SECCOMP_MODE_FILTER;
 }
 
 static const char *why_not_injected(const struct injection *injection, enum injected result) {
@@ -91,8 +96,13 @@ static bool run(struct injection *injection, const char *what) {
     enum wire_attach_answer answer = atomic_load(&injection->request.answer);
     if (result == INJECTED && is_done(injection, answer))
         return true;
-    complain("process %d is not %s: %s", (int)injection->pid, what,
-             result == INJECTED ? answer_words(answer) : why_not_injected(injection, result));
+    if (result == INJECTED && answer == WIRE_ATTACH_ALREADY)
+        complain("process %d is attached to already: 'hcct detach' first", (int)injection->pid);
+    else if (result == INJECTED && answer == WIRE_ATTACH_NOT)
+        complain("process %d is not attached to", (int)injection->pid);
+    else
+        complain("process %d is not %s: %s", (int)injection->pid, what,
+                 result == INJECTED ? answer_words(answer) : why_not_injected(injection, result));
     return false;
 }
 
@@ -188,12 +198,15 @@ bool attach_begin(const struct attach *attach, struct attached *attached) {
     return true;
 }
 
-bool attach_end(pid_t pid, double seconds) {
+int attach_end(pid_t pid, double seconds) {
     struct injection injection = {
         .pid = pid,
         .seconds = seconds,
         .request = {.version = WIRE_ATTACH_VERSION, .what = WIRE_ATTACH_END}};
-    return run(&injection, "detached from");
+    if (run(&injection, "detached from"))
+        return HCCT_EXIT_OK;
+    return atomic_load(&injection.request.answer) == WIRE_ATTACH_NOT ? HCCT_EXIT_NO_DATA
+                                                                     : HCCT_EXIT_FAILURE;
 }
 
 bool attach_is_there(pid_t pid) {

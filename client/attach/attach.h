@@ -46,14 +46,17 @@ unsigned attach_rate_usual(void);
 
 /* The process may map so much and no more (RLIMIT_AS). */
 bool attach_is_limited(pid_t pid);
+/* Filters of its own, or of its container, look at its system calls (seccomp). */
+bool attach_is_filtered(pid_t pid);
 
 /* Why some threads are not sampled, as a sentence. False: all are. */
 bool attach_says_missing(const struct attached *attached, char *text, size_t bytes);
 
 /* False: complained, and the process goes on as it was. */
 bool attach_begin(const struct attach *attach, struct attached *attached);
-/* The same; `pid`: of a process that attach_begin was for, at any time. */
-bool attach_end(pid_t pid, double seconds);
+/* The same; `pid`: of a process that attach_begin was for, at any time. HCCT_EXIT_OK, or what hcct
+ * is to exit with: HCCT_EXIT_NO_DATA where it is not attached to any more. */
+int attach_end(pid_t pid, double seconds);
 /* The agent of attach_begin is in it. */
 bool attach_is_there(pid_t pid);
 

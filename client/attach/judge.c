@@ -29,13 +29,17 @@ static bool say(bool passes, char *text, size_t bytes, const char *sentence) {
 static bool is_there(pid_t pid, const char *library, char *text, size_t bytes) {
     (void)library;
     char state[32], link[64], exe[16];
-    uint64_t leader;
+    uint64_t leader, threads;
     if (!target_status(pid, 0, "Tgid", false, &leader) ||
-        !target_status_word(pid, "State", state, sizeof state) || state[0] == 'Z' ||
-        state[0] == 'X') {
+        !target_status_word(pid, "State", state, sizeof state) || state[0] == 'X') {
         snprintf(text, bytes, "there is no process %d: it has ended, or /proc hides it", (int)pid);
         return false;
     }
+    if (state[0] == 'Z')
+        return say(false, text, bytes,
+                   target_status(pid, 0, "Threads", false, &threads) && threads > 1
+                       ? "its main thread has ended, and the kernel shows its files no more"
+                       : "it has ended, and its parent has yet to wait for it");
     if (leader != (uint64_t)pid) {
         snprintf(text, bytes, "%d is a thread of process %" PRIu64 ": name that one", (int)pid,
                  leader);

@@ -223,8 +223,8 @@ int cmd_detach(int argc, char **argv) {
         complain("process %d is not attached to, or may not be read by this user", (int)pid);
         return HCCT_EXIT_NO_DATA;
     }
-    if (!attach_end(pid, options.wait))
-        return HCCT_EXIT_FAILURE;
-    printf("process %d: detached\n", (int)pid);
-    return HCCT_EXIT_OK;
+    status = attach_end(pid, options.wait);
+    if (status == HCCT_EXIT_OK)
+        printf("process %d: detached\n", (int)pid);
+    return status;
 }

@@ -165,6 +165,9 @@ const char *record_attached_unseen(pid_t pid) {
     if (attach_is_limited(pid))
         return "its address space is limited (RLIMIT_AS, ulimit -v), and the agent may have found "
                "no room for what it shares with hcctd";
+    if (attach_is_filtered(pid))
+        return "a seccomp filter may refuse it the socket by which its agent reaches hcctd; or it "
+               "used no CPU time";
     return "it used no CPU time in which its agent could have reached hcctd";
 }
 

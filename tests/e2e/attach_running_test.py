@@ -293,12 +293,50 @@ def refusals(daemon):
     process.send_signal(signal.SIGCONT)
     check(attach(daemon, process).status == 0, "it is attached to")
     refused("twice", "attached to already", *attached, pid)
+    check(detach(process).status == 0, "it is detached from")
+    check(detach(process).status == 4, "what has been detached from is not attached to: status 4")
     check(end(process)[0] == 0, "the program ends with status 0")
     preloaded = start(target("attach_shares"), env={**os.environ, **daemon.env()})
     refused("preloaded", "was preloaded", *attached, str(preloaded.pid))
     check(end(preloaded)[0] == 0, "and so does a preloaded one")
     traced(attached)
     static(attached)
+    ended(attached)
+    without_sockets()
+
+
+def ended(attached):
+    child = os.posix_spawn("/bin/true", ["true"], {})
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    refused("not waited for", "its parent has yet to wait", *attached, str(child))
+    os.waitpid(child, 0)
+
+
+# Its filter refuses socket() with EPERM, and lets all else pass.
+NO_SOCKETS = """
+import ctypes, platform, struct, time
+number = 41 if platform.machine() == "x86_64" else 198
+code = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7fff0000)]
+text = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in code))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(code), ctypes.addressof(text)))
+libc = ctypes.CDLL(None)
+libc.prctl.argtypes = [ctypes.c_long] * 5
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, ctypes.addressof(program), 0, 0) == 0
+print("ready", flush=True)
+while True:
+    time.process_time()
+"""
+
+
+def without_sockets():
+    process = subprocess.Popen([sys.executable, "-c", NO_SOCKETS], stdout=subprocess.PIPE)
+    check(process.stdout.readline() == b"ready\n", "a program has a filter of its own")
+    result = run([HCCT, "record", "-p", str(process.pid), "--duration", "300ms", "-o", scratch("none.pb.gz")])
+    check(b"seccomp" in result.err and b"used no CPU time in" not in result.err,
+          f"no sockets: {result.err.decode().strip()}")
+    check(process.poll() is None, "and it runs on")
+    process.kill()
+    process.communicate()
 
 
 def traced(attached):
