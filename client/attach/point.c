@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include "common/wire/compiler.h"
@@ -109,11 +110,20 @@ static bool is_among(long call, const long *list, size_t n) {
 
 #define IS_AMONG(call, list) is_among(call, list, HCCT_ARRAY_LEN(list))
 
+/* Of a receive that is to have all of its bytes, some may be there. */
+static bool waits_for_all(const struct target_sleep *where) {
+    uint64_t flags = where->call == SYS_recvmsg ? where->argument[2]
+                     : where->call == SYS_recvfrom || where->call == SYS_recvmmsg
+                         ? where->argument[3]
+                         : 0;
+    return (flags & MSG_WAITALL) != 0;
+}
+
 enum point point_asleep(const struct code *code, const struct target *target,
                         const struct target_sleep *where, enum point_care care) {
     if (where->call < 0)
         return POINT_BUSY; /* stopped, or at a fault */
-    if (IS_AMONG(where->call, fragile))
+    if (IS_AMONG(where->call, fragile) || waits_for_all(where))
         return POINT_FRAGILE;
     if (care == POINT_ALL_CODE && code->own_malloc && !IS_AMONG(where->call, calm))
         return POINT_LOCKED;

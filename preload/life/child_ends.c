@@ -21,8 +21,10 @@
 #include "preload/sample/ticker.h"
 
 #define WORDS      (WIRE_PAGE / sizeof(uint64_t))
-#define PLACES     (WORDS - 1) /* the last word: what children have lost */
-#define TIME_BITS  42          /* of a place: CPU time; the others: a process */
+#define PLACES     (WORDS - 2)
+#define LOST       PLACES       /* the word of what children have lost */
+#define FIRST_WALK (PLACES + 1) /* of what the first walk of one has taken */
+#define TIME_BITS  42           /* of a place: CPU time; the others: a process */
 #define FIRST_NS   200000
 #define REST_PART  4 /* of a measurement is learned */
 #define MOST_TIMES 4
@@ -44,13 +46,26 @@ void child_ends_expect(void) {
 
 void child_ends_lose(uint64_t ns) {
     if (shared != NULL && ns != 0)
-        atomic_fetch_add(&shared[PLACES], ns);
+        atomic_fetch_add(&shared[LOST], ns);
 }
 
 uint64_t child_ends_lost(void) {
-    return shared == NULL || atomic_load(&shared[PLACES]) == 0
-               ? 0
-               : atomic_exchange(&shared[PLACES], 0);
+    return shared == NULL || atomic_load(&shared[LOST]) == 0 ? 0
+                                                             : atomic_exchange(&shared[LOST], 0);
+}
+
+uint64_t child_ends_first_walk(void) {
+    return shared == NULL ? 0 : atomic_load(&shared[FIRST_WALK]);
+}
+
+/* Two at once may take one for the other's. */
+void child_ends_note_first_walk(uint64_t ns) {
+    uint64_t known = child_ends_first_walk();
+    if (shared == NULL || ns == 0)
+        return;
+    uint64_t measured = known == 0 || ns < MOST_TIMES * known ? ns : MOST_TIMES * known;
+    atomic_store(&shared[FIRST_WALK],
+                 known == 0 ? measured : known - known / REST_PART + measured / REST_PART);
 }
 
 static uint64_t of_waited(void) {

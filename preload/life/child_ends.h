@@ -6,7 +6,7 @@
  * To give back the memory of a process takes 150 us, and 2 ms where it has 50 MB: in a child that
  * lives shortly that is much of its time, and nobody can look any more. A parent that waits for it
  * gets to know what it has used in all. So that is learned, and a child's end has its samples
- * beforehand.
+ * beforehand. What children know of their beginnings they tell each other in the same place.
  */
 #ifndef HCCT_CHILD_ENDS_H
 #define HCCT_CHILD_ENDS_H
@@ -28,6 +28,11 @@ void child_ends_note(void);
 void child_ends_lose(uint64_t ns);
 /* So much of it is for the caller to report. */
 uint64_t child_ends_lost(void);
+
+/* What the first walk of a child takes, whose weight has gone before that is known: the mean of
+ * what other children of the family have noted; 0: none has. Any context. */
+uint64_t child_ends_first_walk(void);
+void child_ends_note_first_walk(uint64_t ns);
 
 /* CPU time of children that were waited for: before a call that waits for one, 0: it is not to be
  * learned from; and after one that has waited for `pid`. Thread context, inside confine_enter. */

@@ -15,6 +15,7 @@
 
 #include "preload/context/send.h"
 #include "preload/life/agent.h"
+#include "preload/life/child_ends.h"
 #include "preload/life/no_room.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
@@ -159,40 +160,49 @@ static bool walk_in(struct agent_thread *thread, struct wire_session *session, u
     return true;
 }
 
-/* The session that the process has from now on, or NULL; and what that has taken of the thread's
- * CPU time, as long as many a child of fork lives. It follows a point, so next to none falls into
- * it: it belongs to the sample that attaches, and all points are put off by it. */
-static struct wire_session *attach(struct agent_thread *thread, uint64_t *taken_ns) {
+/* Attaching and the first walk take as long as many a child of fork lives. They follow a point, and
+ * are over long before the next one: what they take belongs to the sample that attaches, and all
+ * points are put off by it. Where points are not on a clock of CPU time nothing is. */
+static uint64_t put_off(struct agent_thread *thread, uint64_t began) {
     struct trigger *t = &thread->trigger;
+    if (t->plan.fine_ns == 0)
+        return 0;
+    uint64_t ns = ticker_now(CLOCK_THREAD_CPUTIME_ID) - began;
+    points_put_off(&t->points, ns);
+    return ns;
+}
+
+/* How long the walk takes is known when its weight has gone: other children say. */
+static bool walk_in_child(struct agent_thread *thread, struct wire_session *session,
+                          uint64_t weight, uint64_t attached, const ucontext_t *uc) {
     uint64_t began = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    (void)session_attach(false);
-    struct wire_session *session = session_enter(thread);
-    if (session != NULL)
-        modules_learn_again(thread, session);
-    *taken_ns = 0;
-    if (t->plan.fine_ns != 0) {
-        *taken_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID) - began;
-        points_put_off(&t->points, *taken_ns);
-    }
-    return session;
+    bool by_points = thread->trigger.plan.fine_ns != 0;
+    bool walked =
+        walk_in(thread, session, weight + (by_points ? child_ends_first_walk() : 0), attached, uc);
+    child_ends_note_first_walk(put_off(thread, began));
+    return walked;
 }
 
 /* The first sample of a process: looks for the daemon. Programs that begin do so for certain.
  * Another thread may look for it now, or have found it just before. */
 static bool walk_first(struct agent_thread *thread, uint64_t weight, const ucontext_t *uc) {
-    uint64_t attached = 0, taken_ns;
+    uint64_t attached = 0, began = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     if (!session_is_awaited() && weight < WIRE_ATTACH_NS) {
         attached = WIRE_ATTACHED;
         weight = draw_roulette(draw_word(&thread->random), weight, WIRE_ATTACH_NS);
     }
     if (weight == 0)
         return false;
-    struct wire_session *session = attach(thread, &taken_ns);
+    (void)session_attach(false);
+    struct wire_session *session = session_enter(thread);
+    if (session != NULL)
+        modules_learn_again(thread, session);
+    weight += put_off(thread, began);
     if (session == NULL) {
-        unsampled_add(weight + taken_ns, true);
+        unsampled_add(weight, true);
         return false;
     }
-    bool walked = walk_in(thread, session, weight + taken_ns, attached, uc);
+    bool walked = walk_in_child(thread, session, weight, attached, uc);
     session_leave(thread);
     return walked;
 }
