@@ -52,6 +52,12 @@ def contexts(diff):
                                            -abs(node["self"]["after"] - node["self"]["before"])))
 
 
+def said_to_have_changed(diff):
+    """But for the slower one, and the kernel's clock, which has its good and bad days."""
+    found = {names(diff, node) for node in contexts(diff) if node["self"]["beyond"]}
+    return {name for name in found if "now_ns" not in name and not name.endswith("crunch")}
+
+
 rounds = enough_rounds()
 before, after = profile("steps", rounds), profile("steps_slow", rounds)
 diff = compare(before, after)
@@ -66,9 +72,12 @@ print(f"{diff['before']['samples']:.0f} and {diff['after']['samples']:.0f} sampl
 check(diff["mode"] == "absolute" and diff["why"] == "same work", "the same work was done")
 check(first["function"] == "crunch", "the slower function is first")
 check(own["beyond"] and own["after"] > own["before"], "it grew by more than its error")
-others = [names(diff, node) for node in contexts(diff)[1:] if node["self"]["beyond"]]
-others = [name for name in others if "now_ns" not in name]  # the kernel's clock has its good and bad days
-check(others == [], f"no other function is said to have changed: {others}")
+# One of two dozen may be by chance, or have been slower on a busy machine: not the same one each time.
+wrong = said_to_have_changed(diff)
+for again in range(2):
+    if wrong:
+        wrong &= said_to_have_changed(compare(profile("steps", rounds), profile("steps_slow", rounds)))
+check(wrong == set(), f"no other function is said to have changed: {wrong}")
 result = run([HCCT, "diff", "--fail-above", "1%", before, after])
 check(result.status == 5, f"--fail-above tells the slower build: {result.status}")
 check("crunch" in result.err.decode(), f"and the function: {result.err.decode().strip()}")
