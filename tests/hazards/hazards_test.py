@@ -3,7 +3,8 @@
 """What has broken programs under profilers, hazard by hazard, with and without the agent: the same
 output and status, in time, and a profile of it. `--runs N` repeats each that often (races need
 many); names choose some. Columns: runs with the agent, those of them that did what no run without it
-does, runs without it that were not like the first, walks."""
+does, runs without it that were not like the first (there are more than that one where a run with the
+agent was not like it), walks."""
 
 import argparse
 import json
@@ -22,7 +23,7 @@ from support import (  # noqa: E402
 HERE = os.path.join(BUILD, "tests", "hazards")
 TLS_LIBRARY = os.path.join(HERE, ".libs", "tls_library.so")
 LIMIT = 180  # seconds, for what takes one or two: what takes longer hangs
-AGAIN = 10  # so many runs more without the agent, where it seems to have made a difference
+AGAIN = 10  # so many runs without the agent beside those asked for, where it seems to have made a difference
 UNLUCKY = 50  # so many runs more may pass without a sample: some programs hardly use the processor
 
 
@@ -171,11 +172,10 @@ def row(daemon, hazard, runs):
     """A busy machine makes some of them differ from run to run: what one does with the agent, it has
     to do without it, too."""
     wanted = one(hazard, {})
-    plain = [one(hazard, {}) for _ in range(min(runs, 20))]
-    before = seen(daemon, hazard)
+    before, plain = seen(daemon, hazard), []
     results = [one(hazard, daemon.env(**hazard.env)) for _ in range(runs)]
-    if any(result != wanted and result not in plain for result in results):
-        plain += [one(hazard, {}) for _ in range(AGAIN)]
+    if wanted[0] != 0 or any(result != wanted for result in results):
+        plain = [one(hazard, {}) for _ in range(min(runs, 20) + AGAIN)]
     bad = [result for result in results if result != wanted and result not in plain]
     different = sum(result != wanted for result in plain)
     for _ in range(0 if hazard.name in UNSEEN else UNLUCKY):
