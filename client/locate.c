@@ -24,7 +24,7 @@ static const struct thing agent = {
     .what = "the agent libhcctagent.so",
     .variable = "HCCT_AGENT",
     .access = R_OK,
-    .nearby = {"../preload/.libs/libhcctagent.so", "../lib/hcct/libhcctagent.so"},
+    .nearby = {"../preload/libhcctagent.so", "../lib/hcct/libhcctagent.so"},
     .compiled_in = PKGLIBDIR "/libhcctagent.so",
 };
 
@@ -32,7 +32,7 @@ static const struct thing late_agent = {
     .what = "the agent libhcctattach.so",
     .variable = "HCCT_LATE_AGENT",
     .access = R_OK,
-    .nearby = {"../preload/.libs/libhcctattach.so", "../lib/hcct/libhcctattach.so"},
+    .nearby = {"../preload/libhcctattach.so", "../lib/hcct/libhcctattach.so"},
     .compiled_in = PKGLIBDIR "/libhcctattach.so",
 };
 
@@ -40,7 +40,7 @@ static const struct thing blocks = {
     .what = "libhcctblocks.so, which samples allocations,",
     .variable = "HCCT_BLOCKS",
     .access = R_OK,
-    .nearby = {"../preload/.libs/libhcctblocks.so", "../lib/hcct/libhcctblocks.so"},
+    .nearby = {"../preload/libhcctblocks.so", "../lib/hcct/libhcctblocks.so"},
     .compiled_in = PKGLIBDIR "/libhcctblocks.so",
 };
 
@@ -48,7 +48,7 @@ static const struct thing locks = {
     .what = "libhcctlocks.so, which samples waits for locks,",
     .variable = "HCCT_LOCKS",
     .access = R_OK,
-    .nearby = {"../preload/.libs/libhcctlocks.so", "../lib/hcct/libhcctlocks.so"},
+    .nearby = {"../preload/libhcctlocks.so", "../lib/hcct/libhcctlocks.so"},
     .compiled_in = PKGLIBDIR "/libhcctlocks.so",
 };
 

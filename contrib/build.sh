@@ -8,7 +8,7 @@ build=${HCCT_BUILD:-$root/build}
 . "$root/contrib/packages.sh"
 
 install_missing build
-[ "$root/configure" -nt "$root/configure.ac" ] || (cd "$root" && mkdir -p m4 && autoreconf -i)
+[ "$root/configure" -nt "$root/configure.ac" ] || (cd "$root" && autoreconf -i)
 mkdir -p "$build"
 cd "$build"
 # configure again when other options are given than last time, or other tools

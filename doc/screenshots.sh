@@ -26,7 +26,7 @@ export HCCT_SOCKET="$work/hcctd.sock"
 "$build/daemon/hcctd" --report-dir none 2>"$work/log" &
 started=$!
 while [ ! -S "$HCCT_SOCKET" ]; do sleep 0.1; done
-LD_PRELOAD=$build/preload/.libs/libhcctagent.so HCCT_RATE=1000 redis-server --port 0 \
+LD_PRELOAD=$build/preload/libhcctagent.so HCCT_RATE=1000 redis-server --port 0 \
     --unixsocket "$work/redis.sock" --save '' >/dev/null &
 server=$! started="$started $!"
 while [ ! -S "$work/redis.sock" ]; do sleep 0.1; done

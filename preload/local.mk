@@ -2,7 +2,11 @@
 # symbols are bound before the first signal can come.
 # One library is preloaded, and one is loaded into a process that runs (late.h): they differ in who
 # begins.
-pkglib_LTLIBRARIES += preload/libhcctagent.la preload/libhcctattach.la
+agentdir = $(pkglibdir)
+noinst_PROGRAMS += preload/libhcctagent.so preload/libhcctattach.so
+agent_DATA += preload/libhcctagent.so preload/libhcctattach.so
+AGENT_ARCHIVES = preload/libagent.a preload/libplain.a
+WHOLE_AGENT = -Wl,--whole-archive,preload/libagent.a,preload/libplain.a,--no-whole-archive
 # What differs by architecture: each file has the same names.
 if HCCT_X86_64
 CALL_NUMBER_SOURCE = preload/sample/call_number_x86_64.c
@@ -35,8 +39,8 @@ UNWIND_SOURCES = \
 	preload/sample/unwind_types.h \
 	$(INSTRUCTION_SOURCE)
 
-noinst_LTLIBRARIES += preload/libagent.la
-preload_libagent_la_SOURCES = \
+noinst_LIBRARIES += preload/libagent.a
+preload_libagent_a_SOURCES = \
 	common/wire/arch.h \
 	common/wire/arch_aarch64.h \
 	common/wire/arch_x86_64.h \
@@ -207,26 +211,27 @@ preload_libagent_la_SOURCES = \
 	$(SLEEP_SOURCES) \
 	$(SYSCALL_SOURCES) \
 	$(UNWIND_SOURCES)
-preload_libagent_la_CFLAGS = $(AGENT_CFLAGS)
-preload_libagent_la_CPPFLAGS = $(AGENT_CPPFLAGS)
-preload_libagent_la_LIBADD = preload/libplain.la
-preload_libhcctagent_la_SOURCES = preload/life/start.c
-preload_libhcctagent_la_CFLAGS = $(AGENT_CFLAGS)
-preload_libhcctagent_la_LIBADD = preload/libagent.la
-preload_libhcctattach_la_SOURCES = \
+preload_libagent_a_CFLAGS = $(AGENT_CFLAGS)
+preload_libagent_a_CPPFLAGS = $(AGENT_CPPFLAGS)
+preload_libhcctagent_so_SOURCES = preload/life/start.c
+preload_libhcctagent_so_CFLAGS = $(AGENT_CFLAGS)
+EXTRA_preload_libhcctagent_so_DEPENDENCIES = $(AGENT_ARCHIVES)
+preload_libhcctagent_so_LDADD =
+preload_libhcctattach_so_SOURCES = \
 	preload/life/late.c preload/life/late.h \
 	preload/life/late_bind.c preload/life/late_bind.h \
 	preload/life/late_threads.c preload/life/late_threads.h
-preload_libhcctattach_la_CFLAGS = $(AGENT_CFLAGS)
-preload_libhcctattach_la_CPPFLAGS = $(AGENT_CPPFLAGS)
-preload_libhcctattach_la_LIBADD = preload/libagent.la
-noinst_LTLIBRARIES += preload/libplain.la
-preload_libplain_la_SOURCES = preload/redirect/enter.c
-preload_libplain_la_CFLAGS = $(AGENT_PLAIN_CFLAGS)
-preload_libplain_la_CPPFLAGS = $(AGENT_CPPFLAGS)
-preload_libhcctagent_la_LDFLAGS = $(AGENT_LDFLAGS) -Wl,-z,nodlopen
+preload_libhcctattach_so_CFLAGS = $(AGENT_CFLAGS)
+preload_libhcctattach_so_CPPFLAGS = $(AGENT_CPPFLAGS)
+EXTRA_preload_libhcctattach_so_DEPENDENCIES = $(AGENT_ARCHIVES)
+preload_libhcctattach_so_LDADD =
+noinst_LIBRARIES += preload/libplain.a
+preload_libplain_a_SOURCES = preload/redirect/enter.c
+preload_libplain_a_CFLAGS = $(AGENT_PLAIN_CFLAGS)
+preload_libplain_a_CPPFLAGS = $(AGENT_CPPFLAGS)
+preload_libhcctagent_so_LDFLAGS = $(AGENT_LINKING) $(WHOLE_AGENT) -Wl,-z,nodlopen
 # What was loaded once stays: a signal may be on its way.
-preload_libhcctattach_la_LDFLAGS = $(AGENT_LDFLAGS) -Wl,-z,nodelete
+preload_libhcctattach_so_LDFLAGS = $(AGENT_LINKING) $(WHOLE_AGENT) -Wl,-z,nodelete
 
 # What programs include, and what they find it by.
 include_HEADERS = preload/labels/hcct.h
@@ -234,8 +239,9 @@ pkgconfigdir = $(datadir)/pkgconfig
 pkgconfig_DATA = preload/labels/hcct.pc
 
 # What stands before malloc: only in programs whose allocations are sampled.
-pkglib_LTLIBRARIES += preload/libhcctblocks.la
-preload_libhcctblocks_la_SOURCES = \
+noinst_PROGRAMS += preload/libhcctblocks.so
+agent_DATA += preload/libhcctblocks.so
+preload_libhcctblocks_so_SOURCES = \
 	preload/blocks/allocate.h \
 	preload/blocks/link.h \
 	preload/blocks/operators.c \
@@ -245,13 +251,14 @@ preload_libhcctblocks_la_SOURCES = \
 	preload/events/link.h \
 	preload/sample/draw.c preload/sample/draw.h \
 	preload/wrap/next_symbol.c preload/wrap/next_symbol.h
-preload_libhcctblocks_la_CFLAGS = $(AGENT_CFLAGS) -fno-builtin
-preload_libhcctblocks_la_CPPFLAGS = $(AGENT_CPPFLAGS)
-preload_libhcctblocks_la_LDFLAGS = $(AGENT_LDFLAGS) -Wl,-z,nodlopen
+preload_libhcctblocks_so_CFLAGS = $(AGENT_CFLAGS) -fno-builtin
+preload_libhcctblocks_so_CPPFLAGS = $(AGENT_CPPFLAGS)
+preload_libhcctblocks_so_LDFLAGS = $(AGENT_LINKING) -Wl,-z,nodlopen
 
 # What stands before locks: only in programs whose waits for locks are sampled.
-pkglib_LTLIBRARIES += preload/libhcctlocks.la
-preload_libhcctlocks_la_SOURCES = \
+noinst_PROGRAMS += preload/libhcctlocks.so
+agent_DATA += preload/libhcctlocks.so
+preload_libhcctlocks_so_SOURCES = \
 	preload/events/course.c preload/events/course.h \
 	preload/events/link.h \
 	preload/locks/held.c preload/locks/held.h \
@@ -261,6 +268,6 @@ preload_libhcctlocks_la_SOURCES = \
 	preload/locks/wrap.c \
 	preload/sample/draw.c preload/sample/draw.h \
 	preload/wrap/next_symbol.c preload/wrap/next_symbol.h
-preload_libhcctlocks_la_CFLAGS = $(AGENT_CFLAGS)
-preload_libhcctlocks_la_CPPFLAGS = $(AGENT_CPPFLAGS)
-preload_libhcctlocks_la_LDFLAGS = $(AGENT_LDFLAGS) -Wl,-z,nodlopen
+preload_libhcctlocks_so_CFLAGS = $(AGENT_CFLAGS)
+preload_libhcctlocks_so_CPPFLAGS = $(AGENT_CPPFLAGS)
+preload_libhcctlocks_so_LDFLAGS = $(AGENT_LINKING) -Wl,-z,nodlopen

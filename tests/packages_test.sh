@@ -18,7 +18,7 @@ version=$(sed -n 's/^AC_INIT(\[hcct\], \[\(.*\)\])/\1/p' configure.ac)
 check "the version" "$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)" "$version"
 
 # What each build of a Debian package has need not be said there, nor what debhelper brings.
-usual='^\(autoconf\|automake\|gcc\|libc6-dev\|libtool\|make\)$'
+usual='^\(autoconf\|automake\|gcc\|libc6-dev\|make\)$'
 built=$(sed -n '/^Build-Depends:/,/^$/s/^ \([a-z0-9.+-]*\).*/\1/p' debian/control | grep -v '^\(debhelper\|dpkg-dev\)' | sort)
 listed=$(sed -n '/^\[build\]/,/^\[/{/^[^#[]/p}' contrib/packages.txt | grep -v "$usual" | sort)
 check "what they are built with" "$built" "$listed"

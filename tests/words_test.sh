@@ -11,7 +11,7 @@ texts="README man doc contrib tests Makefile.am configure.ac"
 
 # files DIR...: what is read. Panes of a page, and of a terminal, are called so everywhere.
 files() {
-    find "$@" -type f ! -path '*/page/*' ! -path '*/corpus/*' ! -path '*/.libs/*' ! -path '*/__pycache__/*' \
+    find "$@" -type f ! -path '*/page/*' ! -path '*/corpus/*' ! -path '*/__pycache__/*' \
         ! -name '*.png' ! -name '*.o' ! -name 'terminal_picture.py' ! -name 'screenshots.sh' ! -name 'screen.py' \
         ! -name 'words_test.sh'
 }

@@ -9,7 +9,7 @@ shift
 tree=$directory/root
 libraries=$tree/usr/lib/aarch64-linux-gnu
 
-[ "$root/configure" -nt "$root/configure.ac" ] || (cd "$root" && mkdir -p m4 && autoreconf -i)
+[ "$root/configure" -nt "$root/configure.ac" ] || (cd "$root" && autoreconf -i)
 mkdir -p "$directory/build"
 self=$root/contrib/aarch64/build.sh
 cd "$directory/build"

@@ -64,7 +64,7 @@ class Tool:
     def __init__(self, build, directory):
         self.hcct = os.path.join(build, "client", "hcct")
         self.hcctd = os.path.join(build, "daemon", "hcctd")
-        self.agent = os.path.join(build, "preload", ".libs", "libhcctagent.so")
+        self.agent = os.path.join(build, "preload", "libhcctagent.so")
         self.directory = directory
 
     def path(self, name):

@@ -17,7 +17,7 @@ command -v readelf >/dev/null && command -v nm >/dev/null || exit 77
 
 # check_library NAME: what holds for each of them
 check_library() {
-    library=$HCCT_BUILDDIR/preload/.libs/$1
+    library=$HCCT_BUILDDIR/preload/$1
     needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^ld-linux' | sort)
     check "$1 needs libc only" "$needed" "libc.so.6"
     check "$1: all symbols are bound at the start" \
@@ -34,7 +34,7 @@ check_library() {
 
 # check_defines NAME SYMBOL...: these and no others
 check_defines() {
-    library=$HCCT_BUILDDIR/preload/.libs/$1
+    library=$HCCT_BUILDDIR/preload/$1
     name=$1
     shift
     check "$name defines what it intercepts, and where others find it" \
@@ -67,7 +67,7 @@ check_defines libhcctagent.so $wanted
 # ---- its sibling for processes that run already, where a loader's lock may be another thread's ----
 
 check_library libhcctattach.so
-late=$HCCT_BUILDDIR/preload/.libs/libhcctattach.so
+late=$HCCT_BUILDDIR/preload/libhcctattach.so
 check "it has the function that is called" "$(nm -D --defined-only "$late" | grep -c ' T hcct_attach$')" "1"
 check "it has no constructor of its own" "$(nm "$late" | grep -c ' agent_start$')" "0"
 check "it stays" "$(readelf -d "$late" | grep -q 'Flags:.*NODELETE' && echo so)" "so"

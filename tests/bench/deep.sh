@@ -10,7 +10,7 @@ trap 'rm -rf "$files"' EXIT
 
 empty() {
     EMPTY_HANDLER_RATE=$1 EMPTY_HANDLER_COUNT=$files/count \
-        LD_PRELOAD=$bench/.libs/empty_handler.so "$bench/deep_slices" "$2" "$slices"
+        LD_PRELOAD=$bench/empty_handler.so "$bench/deep_slices" "$2" "$slices"
 }
 
 walks() {

@@ -2,15 +2,14 @@
 BENCHES += tests/bench/overhead.sh
 EXTRA_DIST += tests/bench/overhead.sh tests/bench/overhead.py tests/bench/profilers.py \
 	tests/bench/programs.py tests/bench/together.py
-EXTRA_PROGRAMS += tests/bench/recursive
-EXTRA_LTLIBRARIES = tests/bench/empty_handler.la
-CLEANFILES += tests/bench/recursive tests/bench/empty_handler.la
+EXTRA_PROGRAMS += tests/bench/recursive tests/bench/empty_handler.so
+CLEANFILES += tests/bench/recursive tests/bench/empty_handler.so
 tests_bench_recursive_SOURCES = tests/bench/recursive.cc
 tests_bench_recursive_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -O2
-tests_bench_empty_handler_la_SOURCES = tests/bench/empty_handler.c
-tests_bench_empty_handler_la_CFLAGS = $(TARGET_CFLAGS) -O2
-tests_bench_empty_handler_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
-bench: tests/bench/recursive tests/bench/empty_handler.la
+tests_bench_empty_handler_so_SOURCES = tests/bench/empty_handler.c
+tests_bench_empty_handler_so_CFLAGS = $(TARGET_CFLAGS) -O2 $(SHARED_CFLAGS)
+tests_bench_empty_handler_so_LDFLAGS = $(SHARED_LINKING)
+bench: tests/bench/recursive tests/bench/empty_handler.so
 
 # Speed and size of the tree on synthetic streams, beside the article's: make tests/bench/tree_bench
 BENCH_ARTICLE = tests/bench/article_tree.c tests/bench/article_tree.h

@@ -17,7 +17,7 @@ import time
 from support import BUILD, Daemon, scratch
 
 RUN_SECONDS = 300
-EMPTY_HANDLER = os.path.join(BUILD, "tests", "bench", ".libs", "empty_handler.so")
+EMPTY_HANDLER = os.path.join(BUILD, "tests", "bench", "empty_handler.so")
 GPERFTOOLS = "libprofiler.so.0"
 CLOCK_MONOTONIC_COARSE = 6  # its resolution is the kernel's tick
 HZ = round(1 / time.clock_getres(CLOCK_MONOTONIC_COARSE))

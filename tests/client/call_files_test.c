@@ -31,8 +31,8 @@ static bool hopeless(const char *command, const char *patterns) {
 static void test_programs(void) {
     char *instrumented = in_build("tests/client/instrumented_target");
     char *fixed = in_build("tests/client/static_target");
-    char *user = in_build("tests/client/.libs/library_user");
-    char *libraries = in_build("tests/client/.libs");
+    char *user = in_build("tests/client/library_user");
+    char *libraries = in_build("tests/client");
     CHECK(!hopeless(instrumented, NULL));
     CHECK(!hopeless(instrumented, "no-such-module")); /* it reports by itself */
     CHECK(!hopeless(fixed, NULL));                    /* another matter */

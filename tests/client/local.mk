@@ -1,7 +1,7 @@
 # The client against a server that says what it is to say, and an agent that does nothing.
 check_PROGRAMS += tests/client/command_line_test tests/client/http_client_test tests/client/instrumented_target \
 	tests/client/call_files_test tests/client/callless_target tests/client/library_user tests/client/static_target
-check_LTLIBRARIES += tests/client/empty_agent.la tests/client/libcalled.la
+check_PROGRAMS += tests/client/empty_agent.so tests/client/libcalled.so
 
 tests_client_command_line_test_SOURCES = client/command_line.c tests/client/command_line_test.c
 tests_client_command_line_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
@@ -16,16 +16,16 @@ tests_client_call_files_test_SOURCES = client/commands/call_files.c client/progr
 tests_client_call_files_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS)
 tests_client_library_user_SOURCES = tests/client/library_user.c
 tests_client_library_user_CFLAGS = $(TARGET_CFLAGS)
-tests_client_library_user_LDADD = tests/client/libcalled.la
-tests_client_libcalled_la_SOURCES = tests/client/called_library.c
-tests_client_libcalled_la_CFLAGS = $(TARGET_CFLAGS) -finstrument-functions
-tests_client_libcalled_la_LDFLAGS = -avoid-version -shared -rpath /nowhere
+tests_client_library_user_LDADD = tests/client/libcalled.so
+tests_client_libcalled_so_SOURCES = tests/client/called_library.c
+tests_client_libcalled_so_CFLAGS = $(TARGET_CFLAGS) -finstrument-functions $(SHARED_CFLAGS)
+tests_client_libcalled_so_LDFLAGS = $(SHARED_LINKING)
 tests_client_static_target_SOURCES = tests/client/static_target.c
 tests_client_static_target_CFLAGS = $(TARGET_CFLAGS)
-tests_client_static_target_LDFLAGS = -all-static
-tests_client_empty_agent_la_SOURCES = tests/client/empty_agent.c
-tests_client_empty_agent_la_CFLAGS = $(TARGET_CFLAGS)
-tests_client_empty_agent_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_client_static_target_LDFLAGS = -static
+tests_client_empty_agent_so_SOURCES = tests/client/empty_agent.c
+tests_client_empty_agent_so_CFLAGS = $(TARGET_CFLAGS) $(SHARED_CFLAGS)
+tests_client_empty_agent_so_LDFLAGS = $(SHARED_LINKING)
 
 EXTRA_DIST += tests/client/fake_hcctd.py tests/client/support.py
 dist_check_SCRIPTS += tests/client/completions_test.sh tests/client/diff_test.py tests/client/encode_test.py \

@@ -18,10 +18,10 @@ BUILD = os.environ["HCCT_BUILDDIR"]
 SOURCE = os.environ["HCCT_SRCDIR"]
 HCCT = os.path.join(BUILD, "client/hcct")
 FAKE_DAEMON = os.path.join(SOURCE, "tests/client/fake_hcctd.py")
-EMPTY_AGENT = os.path.join(BUILD, "tests/client/.libs/empty_agent.so")
+EMPTY_AGENT = os.path.join(BUILD, "tests/client/empty_agent.so")
 INSTRUMENTED = os.path.join(BUILD, "tests/client/instrumented_target")
-LIBRARIES = os.path.join(BUILD, "tests/client/.libs")
-LIBRARY_USER = os.path.join(LIBRARIES, "library_user") # not libtool's script for it
+LIBRARIES = os.path.join(BUILD, "tests/client")
+LIBRARY_USER = os.path.join(LIBRARIES, "library_user")
 STATIC_TARGET = os.path.join(BUILD, "tests/client/static_target")
 
 # the thread sanitizer takes signals for itself, and passes them on late or never

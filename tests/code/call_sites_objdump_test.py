@@ -216,7 +216,7 @@ def main():
         sys.exit(77)
     files = [shutil.which("gnugo", path="/usr/games:" + os.environ["PATH"]), "/usr/bin/sqlite3",
              os.path.realpath("/usr/bin/python3"), "/lib/x86_64-linux-gnu/libc.so.6",
-             os.path.join(os.environ["HCCT_BUILDDIR"], "tests/code/.libs/call_reasons.so")]
+             os.path.join(os.environ["HCCT_BUILDDIR"], "tests/code/call_reasons.so")]
     for path in files:
         if path and os.path.exists(path):
             test(path)

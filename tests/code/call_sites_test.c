@@ -297,7 +297,7 @@ static void test_others(void) {
     static const struct {
         const char *name;
         enum calls_verdict verdict;
-    } files[] = {{"tests/client/.libs/libcalled.so", CALLS_OWN_HOOKS},
+    } files[] = {{"tests/client/libcalled.so", CALLS_OWN_HOOKS},
                  {"tests/client/instrumented_target", CALLS_OWN_HOOKS},
                  {"tests/client/static_target", CALLS_STATIC}};
     for (size_t i = 0; i < HCCT_ARRAY_LEN(files); i++) {
@@ -398,7 +398,7 @@ static void test_hostile(const struct image *image) {
 }
 
 static void test_known(void) {
-    struct image image = read_built("tests/code/.libs/call_reasons.so");
+    struct image image = read_built("tests/code/call_reasons.so");
     struct call_sites *table = compile(&image);
     CHECK(table != NULL);
     test_sites(&image, table);
@@ -414,7 +414,7 @@ static void test_known(void) {
 
 /* On another machine the verdict says so. */
 static void test_unknown(void) {
-    struct image image = read_built("tests/client/.libs/libcalled.so");
+    struct image image = read_built("tests/client/libcalled.so");
     struct call_sites *table = compile(&image);
     CHECK(table != NULL);
     CHECK_UINT(table->verdict, CALLS_MACHINE);

@@ -32,10 +32,10 @@ tests_code_show_call_sites_SOURCES = tests/code/show_call_sites.c
 tests_code_show_call_sites_LDADD = $(CODE_TEST_LIBS)
 dist_check_SCRIPTS += tests/code/call_sites_objdump_test.py
 TESTS += tests/code/call_sites_objdump_test.py
-check_LTLIBRARIES += tests/code/call_reasons.la
-tests_code_call_reasons_la_SOURCES = tests/code/call_reasons.c
-tests_code_call_reasons_la_CFLAGS = $(TARGET_CFLAGS)
-tests_code_call_reasons_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+check_PROGRAMS += tests/code/call_reasons.so
+tests_code_call_reasons_so_SOURCES = tests/code/call_reasons.c
+tests_code_call_reasons_so_CFLAGS = $(TARGET_CFLAGS) $(SHARED_CFLAGS)
+tests_code_call_reasons_so_LDFLAGS = $(SHARED_LINKING)
 
 tests_code_unwind_compile_test_SOURCES = tests/code/unwind_compile_test.c
 tests_code_unwind_compile_test_LDADD = $(CODE_TEST_LIBS)

@@ -12,7 +12,7 @@ import time
 from support import HCCT, Daemon, check, finish, folded, need, run, scratch, target
 
 need("readelf")
-LIBRARY = os.path.join(os.path.dirname(target("x")), ".libs", "attach_library.so")
+LIBRARY = target("attach_library.so")
 FINE, WALL = ["--rate", "1000"], ["--rate", "1000", "--clock", "wall"]
 
 

@@ -13,7 +13,7 @@ import time
 
 from support import AGENT, HCCT, Daemon, check, finish, folded, report, run, scratch, target
 
-LIBRARY = os.path.join(os.path.dirname(target("x")), ".libs", "attach_library.so")
+LIBRARY = target("attach_library.so")
 
 
 def start(*command, **kwargs):

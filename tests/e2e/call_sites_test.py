@@ -63,7 +63,7 @@ def fresh(path):
 
 
 program = shutil.which("sqlite3")
-library = os.path.join(BUILD, "tests/client/.libs/libcalled.so")
+library = os.path.join(BUILD, "tests/client/libcalled.so")
 files = [Mapped(program), Mapped(library), Mapped(HCCT), Mapped(SHOW)]
 cache = scratch("cache")
 

@@ -212,7 +212,7 @@ check(result.status == 0 and all(seen.get(name, 0) > 0.3 * profile["total"]
 
 # ---- OpenTelemetry's thread context ----
 
-LIBRARIES = os.path.join(BUILD, "tests", "targets", ".libs")
+LIBRARIES = os.path.join(BUILD, "tests", "targets")
 for command in ([target("otel"), "0.5"],
                 *([target("otel_opened"), "0.5", os.path.join(LIBRARIES, f"otel_{how}.so")]
                   for how in ("call", "descriptor", "place"))):

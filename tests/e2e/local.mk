@@ -54,7 +54,7 @@ check_PROGRAMS += tests/targets/attach_quiet tests/targets/attach_storm tests/ta
 tests_targets_attach_quiet_SOURCES = tests/targets/attach_quiet.c
 tests_targets_attach_quiet_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_attach_quiet_LDFLAGS = -pthread
-check_LTLIBRARIES += tests/targets/attach_library.la
+check_PROGRAMS += tests/targets/attach_library.so
 tests_targets_attach_storm_SOURCES = tests/targets/attach_storm.c
 tests_targets_attach_storm_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_attach_storm_LDFLAGS = -pthread
@@ -64,9 +64,9 @@ tests_targets_attach_shares_LDFLAGS = -pthread
 tests_targets_attach_sleepers_SOURCES = tests/targets/attach_sleepers.c
 tests_targets_attach_sleepers_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_attach_sleepers_LDFLAGS = -pthread
-tests_targets_attach_library_la_SOURCES = tests/targets/attach_library.c
-tests_targets_attach_library_la_CFLAGS = $(TARGET_CFLAGS)
-tests_targets_attach_library_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_targets_attach_library_so_SOURCES = tests/targets/attach_library.c
+tests_targets_attach_library_so_CFLAGS = $(TARGET_CFLAGS) $(SHARED_CFLAGS)
+tests_targets_attach_library_so_LDFLAGS = $(SHARED_LINKING)
 
 # Calls that end in all ways, and many of one kind, for contexts by open calls.
 check_PROGRAMS += tests/targets/dear_calls tests/targets/open_calls
@@ -156,7 +156,7 @@ tests_targets_loads_SOURCES = tests/targets/loads.c
 tests_targets_loads_CFLAGS = $(TARGET_CFLAGS)
 tests_targets_loads_library_SOURCES = tests/targets/loads.c
 tests_targets_loads_library_CFLAGS = $(TARGET_CFLAGS) -DLOADS_LIBRARY -fPIC
-tests_targets_loads_library_LDFLAGS = -Wc,-shared -Wl,--build-id=none
+tests_targets_loads_library_LDFLAGS = -shared -Wl,--build-id=none
 
 # As many plugins are made of it as a test needs, each with a name and a build-id of its own.
 check_PROGRAMS += tests/targets/plugins tests/targets/plugins_library
@@ -164,7 +164,7 @@ tests_targets_plugins_SOURCES = tests/targets/plugins.c
 tests_targets_plugins_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_plugins_library_SOURCES = tests/targets/plugins.c
 tests_targets_plugins_library_CFLAGS = $(TARGET_CFLAGS) -DPLUGINS_LIBRARY -fPIC
-tests_targets_plugins_library_LDFLAGS = -Wc,-shared -Wl,--build-id=sha1
+tests_targets_plugins_library_LDFLAGS = -shared -Wl,--build-id=sha1
 
 check_PROGRAMS += tests/targets/broken_python
 tests_targets_broken_python_SOURCES = tests/targets/broken_python.c
@@ -174,13 +174,12 @@ check_PROGRAMS += tests/targets/jit
 tests_targets_jit_SOURCES = tests/targets/jit.c tests/targets/made_object.h
 tests_targets_jit_CFLAGS = $(TARGET_CFLAGS)
 
-# The shared object has a plain name, which libtool does not wrap.
 check_PROGRAMS += tests/targets/init tests/targets/init_shared
 tests_targets_init_SOURCES = tests/targets/init.c
 tests_targets_init_CFLAGS = $(TARGET_CFLAGS)
 tests_targets_init_shared_SOURCES = tests/targets/init.c
 tests_targets_init_shared_CFLAGS = $(TARGET_CFLAGS) -DINIT_SHARED -fPIC
-tests_targets_init_shared_LDFLAGS = -Wc,-shared
+tests_targets_init_shared_LDFLAGS = -shared
 
 check_PROGRAMS += tests/targets/deep tests/targets/equal_threads tests/targets/sleepy
 tests_targets_deep_SOURCES = tests/targets/deep.c
@@ -230,25 +229,24 @@ check_PROGRAMS += tests/targets/calls_broad
 tests_targets_calls_broad_SOURCES = tests/targets/calls_broad.c
 tests_targets_calls_broad_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN)
 
-# Shared objects under plain names, which libtool does not wrap.
 check_PROGRAMS += tests/targets/calls_naive tests/targets/calls_shared
 USES_CALLS_SHARED = -pthread -Wl,-rpath,'$$ORIGIN'
 tests_targets_calls_naive_SOURCES = tests/targets/calls_naive.c
 tests_targets_calls_naive_CFLAGS = $(TARGET_CFLAGS) -O2 -fPIC -fvisibility=hidden
-tests_targets_calls_naive_LDFLAGS = -Wc,-shared -pthread
+tests_targets_calls_naive_LDFLAGS = -shared -pthread
 tests_targets_calls_shared_SOURCES = tests/targets/calls_count.h tests/targets/calls_shared.c \
 	tests/targets/calls_shared.h
 tests_targets_calls_shared_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN) -fPIC
-tests_targets_calls_shared_LDFLAGS = -Wc,-shared -Wl,-soname,calls_shared
+tests_targets_calls_shared_LDFLAGS = -shared -Wl,-soname,calls_shared
 
 check_PROGRAMS += tests/targets/calls_plugin_a tests/targets/calls_plugin_b \
 	tests/targets/calls_torture tests/targets/calls_torture_plain
 tests_targets_calls_plugin_a_SOURCES = tests/targets/calls_count.h tests/targets/calls_plugin.c
 tests_targets_calls_plugin_a_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN) -DPART=a -DPADDING=1 -fPIC
-tests_targets_calls_plugin_a_LDFLAGS = -Wc,-shared
+tests_targets_calls_plugin_a_LDFLAGS = -shared
 tests_targets_calls_plugin_b_SOURCES = tests/targets/calls_count.h tests/targets/calls_plugin.c
 tests_targets_calls_plugin_b_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN) -DPART=b -DPADDING=256 -fPIC
-tests_targets_calls_plugin_b_LDFLAGS = -Wc,-shared
+tests_targets_calls_plugin_b_LDFLAGS = -shared
 TORTURE = tests/targets/calls_count.h tests/targets/calls_shared.h tests/targets/calls_torture.cc
 tests_targets_calls_torture_SOURCES = $(TORTURE)
 tests_targets_calls_torture_CXXFLAGS = $(CALLS_CXXFLAGS) $(REPORTING) -O2 -pthread
@@ -277,21 +275,21 @@ tests_targets_calls_opened_CFLAGS = $(TARGET_CFLAGS) -O1
 tests_targets_calls_opened_LDFLAGS = -Wl,-rpath,'$$ORIGIN' -rdynamic
 tests_targets_calls_opened_plugin_SOURCES = tests/targets/calls_opened.c
 tests_targets_calls_opened_plugin_CFLAGS = $(TARGET_CFLAGS) -O1 -DPLUGIN -fPIC
-tests_targets_calls_opened_plugin_LDFLAGS = -Wc,-shared
+tests_targets_calls_opened_plugin_LDFLAGS = -shared
 tests_targets_redirect_gone_SOURCES = tests/targets/redirect_gone.c
 tests_targets_redirect_gone_CFLAGS = $(TARGET_CFLAGS) -O1
 tests_targets_redirect_gone_plugin_SOURCES = tests/targets/redirect_gone.c
 tests_targets_redirect_gone_plugin_CFLAGS = $(TARGET_CFLAGS) -O1 -DPLUGIN -fPIC
-tests_targets_redirect_gone_plugin_LDFLAGS = -Wc,-shared -Wl,-z,lazy
+tests_targets_redirect_gone_plugin_LDFLAGS = -shared -Wl,-z,lazy
 tests_targets_usual_calls_shared_SOURCES = tests/targets/calls_shared.c tests/targets/calls_shared.h
 tests_targets_usual_calls_shared_CFLAGS = $(TARGET_CFLAGS) $(USUAL_CFLAGS) -fPIC
-tests_targets_usual_calls_shared_LDFLAGS = -Wc,-shared -Wl,-soname,calls_shared
+tests_targets_usual_calls_shared_LDFLAGS = -shared -Wl,-soname,calls_shared
 tests_targets_usual_calls_plugin_a_SOURCES = tests/targets/calls_count.h tests/targets/calls_plugin.c
 tests_targets_usual_calls_plugin_a_CFLAGS = $(TARGET_CFLAGS) $(USUAL_CFLAGS) -DPART=a -DPADDING=1 -fPIC
-tests_targets_usual_calls_plugin_a_LDFLAGS = -Wc,-shared
+tests_targets_usual_calls_plugin_a_LDFLAGS = -shared
 tests_targets_usual_calls_plugin_b_SOURCES = tests/targets/calls_count.h tests/targets/calls_plugin.c
 tests_targets_usual_calls_plugin_b_CFLAGS = $(TARGET_CFLAGS) $(USUAL_CFLAGS) -DPART=b -DPADDING=256 -fPIC
-tests_targets_usual_calls_plugin_b_LDFLAGS = -Wc,-shared
+tests_targets_usual_calls_plugin_b_LDFLAGS = -shared
 tests_targets_usual_calls_torture_SOURCES = $(TORTURE)
 tests_targets_usual_calls_torture_CXXFLAGS = $(CALLS_CXXFLAGS) $(USUAL_CFLAGS) -pthread
 tests_targets_usual_calls_torture_LDFLAGS = $(USES_CALLS_SHARED)
@@ -360,22 +358,21 @@ tests_targets_labels_cpp_LDFLAGS = -no-pie
 check_PROGRAMS += tests/targets/otel tests/targets/otel_opened
 tests_targets_otel_SOURCES = tests/targets/otel.c tests/targets/otel.h tests/targets/otel_message.h
 tests_targets_otel_CFLAGS = $(TARGET_CFLAGS) -pthread -DOWN_VARIABLE
-tests_targets_otel_LDFLAGS = -pthread -Wc,-rdynamic
+tests_targets_otel_LDFLAGS = -pthread -rdynamic
 tests_targets_otel_opened_SOURCES = tests/targets/otel.c tests/targets/otel.h tests/targets/otel_message.h
 tests_targets_otel_opened_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_otel_opened_LDFLAGS = -pthread
-check_LTLIBRARIES += tests/targets/otel_call.la tests/targets/otel_descriptor.la \
-	tests/targets/otel_place.la
-OTEL_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
-tests_targets_otel_call_la_SOURCES = tests/targets/otel.h tests/targets/otel_library.c
-tests_targets_otel_call_la_CFLAGS = $(TARGET_CFLAGS)
-tests_targets_otel_call_la_LDFLAGS = $(OTEL_LDFLAGS)
-tests_targets_otel_descriptor_la_SOURCES = tests/targets/otel.h tests/targets/otel_library.c
-tests_targets_otel_descriptor_la_CFLAGS = $(TARGET_CFLAGS) $(TLS_DESCRIPTORS)
-tests_targets_otel_descriptor_la_LDFLAGS = $(OTEL_LDFLAGS)
-tests_targets_otel_place_la_SOURCES = tests/targets/otel.h tests/targets/otel_library.c
-tests_targets_otel_place_la_CFLAGS = $(TARGET_CFLAGS) -ftls-model=initial-exec
-tests_targets_otel_place_la_LDFLAGS = $(OTEL_LDFLAGS)
+check_PROGRAMS += tests/targets/otel_call.so tests/targets/otel_descriptor.so \
+	tests/targets/otel_place.so
+tests_targets_otel_call_so_SOURCES = tests/targets/otel.h tests/targets/otel_library.c
+tests_targets_otel_call_so_CFLAGS = $(TARGET_CFLAGS) $(SHARED_CFLAGS)
+tests_targets_otel_call_so_LDFLAGS = $(SHARED_LINKING)
+tests_targets_otel_descriptor_so_SOURCES = tests/targets/otel.h tests/targets/otel_library.c
+tests_targets_otel_descriptor_so_CFLAGS = $(TARGET_CFLAGS) $(TLS_DESCRIPTORS) $(SHARED_CFLAGS)
+tests_targets_otel_descriptor_so_LDFLAGS = $(SHARED_LINKING)
+tests_targets_otel_place_so_SOURCES = tests/targets/otel.h tests/targets/otel_library.c
+tests_targets_otel_place_so_CFLAGS = $(TARGET_CFLAGS) -ftls-model=initial-exec $(SHARED_CFLAGS)
+tests_targets_otel_place_so_LDFLAGS = $(SHARED_LINKING)
 if HCCT_X86_64
 TLS_DESCRIPTORS = -mtls-dialect=gnu2
 else

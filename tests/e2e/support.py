@@ -19,7 +19,7 @@ import time
 BUILD = os.environ.get("HCCT_BUILDDIR", os.getcwd())
 HCCT = os.path.join(BUILD, "client", "hcct")
 HCCTD = os.path.join(BUILD, "daemon", "hcctd")
-AGENT = os.path.join(BUILD, "preload", ".libs", "libhcctagent.so")
+AGENT = os.path.join(BUILD, "preload", "libhcctagent.so")
 TARGETS = os.path.join(BUILD, "tests", "targets")
 
 os.environ.pop("COLUMNS", None)  # reports are as wide as they are

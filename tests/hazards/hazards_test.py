@@ -21,7 +21,7 @@ from support import (  # noqa: E402
     AGENT, BUILD, HCCT, Daemon, check, finish, run, scratch, target)
 
 HERE = os.path.join(BUILD, "tests", "hazards")
-TLS_LIBRARY = os.path.join(HERE, ".libs", "tls_library.so")
+TLS_LIBRARY = os.path.join(HERE, "tls_library.so")
 LIMIT = 180  # seconds, for what takes one or two: what takes longer hangs
 AGAIN = 10  # so many runs without the agent beside those asked for, where it seems to have made a difference
 UNLUCKY = 50  # so many runs more may pass without a sample: some programs hardly use the processor

@@ -140,10 +140,10 @@ tests_hazards_throw_SOURCES = tests/hazards/throw.cc
 tests_hazards_throw_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -O2 -pthread
 tests_hazards_throw_LDFLAGS = -pthread
 
-check_LTLIBRARIES += tests/hazards/tls_library.la
-tests_hazards_tls_library_la_SOURCES = tests/hazards/tls_library.c
-tests_hazards_tls_library_la_CFLAGS = $(TARGET_CFLAGS)
-tests_hazards_tls_library_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+check_PROGRAMS += tests/hazards/tls_library.so
+tests_hazards_tls_library_so_SOURCES = tests/hazards/tls_library.c
+tests_hazards_tls_library_so_CFLAGS = $(TARGET_CFLAGS) $(SHARED_CFLAGS)
+tests_hazards_tls_library_so_LDFLAGS = $(SHARED_LINKING)
 
 TESTS += tests/hazards/hazards_test.py
 dist_check_SCRIPTS += tests/hazards/hazards_test.py

@@ -23,7 +23,7 @@ BUILD = os.environ.get("HCCT_BUILDDIR", os.getcwd())
 HCCT = os.path.join(BUILD, "client", "hcct")
 HCCTD = os.path.join(BUILD, "daemon", "hcctd")
 STORM = os.path.join(BUILD, "tests", "targets", "attach_storm")
-LIBRARY = os.path.join(BUILD, "tests", "targets", ".libs", "attach_library.so")
+LIBRARY = os.path.join(BUILD, "tests", "targets", "attach_library.so")
 
 PYTHON = """
 import json, signal, sys

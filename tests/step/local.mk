@@ -28,4 +28,4 @@ tests_step_target_LDFLAGS = -pthread -Wl,-z,lazy
 
 tests_step_plugin_SOURCES = tests/step/plugin.c
 tests_step_plugin_CFLAGS = $(TARGET_CFLAGS) -fPIC
-tests_step_plugin_LDFLAGS = -Wc,-shared -Wl,-z,now
+tests_step_plugin_LDFLAGS = -shared -Wl,-z,now
