@@ -22,7 +22,9 @@ no_root() {
 
 make_root() {
     [ ! -x "$root/usr/bin/apt-get" ] || return 0
-    debootstrap --variant=minbase $release "$root" "$(mirror $release)" >"$root.log" 2>&1 || {
+    # what debootstrap makes, in half of the time
+    mmdebstrap --quiet --variant=minbase --dpkgopt=force-unsafe-io --include=usr-is-merged \
+        --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr $release "$root" "$(mirror $release)" >"$root.log" 2>&1 || {
         tail -n 5 "$root.log" >&2
         return 1
     }
@@ -49,9 +51,9 @@ bring_network() {
 }
 
 [ "$(id -u)" -eq 0 ] || no_root "only root can make a root directory for another system"
-if ! command -v debootstrap >/dev/null; then
-    apt-get update -q >/dev/null && apt-get install -q -y --no-install-recommends debootstrap \
-        >/dev/null || no_root "debootstrap can't be installed"
+if ! command -v mmdebstrap >/dev/null; then
+    apt-get update -q >/dev/null && apt-get install -q -y --no-install-recommends mmdebstrap \
+        >/dev/null || no_root "mmdebstrap can't be installed"
 fi
 unshare --mount true 2>/dev/null || no_root "mounts of its own are not allowed here"
 
@@ -60,7 +62,7 @@ mkdir -p "$root"
 chmod 755 "$root" # it will be "/", for all users there
 [ -n "${HCCT_BARE_ROOT:-}" ] || trap 'rm -rf --one-file-system "$root"' EXIT
 trap 'exit 130' INT TERM
-make_root || no_root "debootstrap failed"
+make_root || no_root "mmdebstrap failed"
 be_quick
 bring_network
 rm -rf "$root/root/hcct"
