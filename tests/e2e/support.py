@@ -7,10 +7,12 @@ prints one line, so that a failing log reads like its result.
 
 import atexit
 import glob
+import http.client
 import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -204,8 +206,22 @@ class Daemon:
         return {"HCCT_SOCKET": self.socket, "LD_PRELOAD": AGENT, **more}
 
     def processes(self):
-        result = run([HCCT, "list", "--socket", self.socket, "--format", "json"])
-        return json.loads(result.out)["processes"] if result.status == 0 else []
+        """What `hcct list --format json` says: it is asked for ten times a second, too often for a process."""
+        connection = http.client.HTTPConnection("hcct")
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.settimeout(300)
+        try:
+            connection.sock.connect(self.socket)
+            connection.request("GET", "/v1/processes")
+            answer = connection.getresponse()
+            said = answer.read()
+            return json.loads(said)["processes"] if answer.status == 200 else []
+        except TimeoutError:
+            raise SystemExit("timed out: the list of processes") from None
+        except (OSError, http.client.HTTPException):
+            return []  # there is no hcctd
+        finally:
+            connection.close()
 
     def wait_for(self, want, seconds=60):
         """The first process of which `want` says yes, or None when none comes in time."""
