@@ -12,7 +12,7 @@ install_missing build
 mkdir -p "$build"
 cd "$build"
 # configure again when other options are given than last time, or other tools
-given="$* without: $(missing build test | tr '\n' ' ')"
+given="$* without: $(missing build configure | tr '\n' ' ')"
 if [ ! -f Makefile ] || [ "$given" != "$(cat .configured-with 2>/dev/null)" ]; then
     "$root/configure" -q "$@"
     echo "$given" >.configured-with

@@ -3,7 +3,8 @@
 # Installs what is missing, builds, runs all tests and the formatting check. The last lines name what
 # failed, with the end of what it said, and say how many passed, failed and were skipped; the exit
 # status is 0 when none failed. Tests run side by side; one that fails then has a second try by itself,
-# and is named as well.
+# and is named as well. What waits is done beside what computes: packages that only tests need are fetched
+# while hcct is built, and the source archive is built by what the tests leave of the processors.
 #
 #   --werror      a compiler warning is an error
 #   --sanitize    the tests again, under the address, undefined-behaviour and thread sanitizers
@@ -31,8 +32,18 @@ done
 [ -z "${CI:-}" ] || configure_options="$configure_options --disable-dependency-tracking"
 
 FEW=8
+work=$(mktemp -d)
+trap 'stop; rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
 began=$(date +%s)
-passed=0 failed=0 skipped=0 broken='' luck=''
+passed=0 failed=0 skipped=0 broken='' luck='' by='' fetching='' sleeping='' archiving=''
+
+# stop: what runs beside others, where all is given up. Signals of the terminal do not reach it.
+stop() {
+    for process in $fetching $sleeping $archiving; do
+        kill $(cat "/proc/$process/task/$process/children" 2>/dev/null) 2>/dev/null || true
+    done
+}
 
 # broke NAME: a test has failed.
 broke() {
@@ -87,16 +98,72 @@ tests() {
         grep "$@" -e '^tests/\(e2e\|hazards\|soak\)/' -e '^tests/client/record_test.py$' | grep .
 }
 
-# make_check: all tests, side by side, the long ones first; those that failed once more, one at a time.
+# beside NAME COMMAND...: begins to run it beside what comes next. $work/NAME is what it says.
+beside() {
+    output=$work/$1
+    shift
+    { "$@" >"$output" 2>&1 && echo 0 || echo 1; } >"$output.status" &
+}
+
+# ended NAME PROCESS: waits for it, and shows what it has said.
+ended() {
+    wait "$2" || true # it may have been waited for
+    cat "$work/$1"
+    return "$(cat "$work/$1.status")"
+}
+
+# archive [PREFIX...]: the source archive. Its tests are run by PREFIX.
+archive() {
+    $by make -s -j "$(nproc)" -C "$build" distcheck VERBOSE=1 TESTS="$(few_tests)" TESTS_ENVIRONMENT="$*"
+}
+
+# idle_archive: it takes of the processors what nobody else wants, until the tests of the build are over, as
+# $work/over says; its own tests begin then.
+idle_archive() {
+    by='chrt --idle 0'
+    cat >"$work/later" <<END
+while [ -d "$work" ] && [ ! -e "$work/over" ]; do sleep 1; done
+exec "\$@"
+END
+    archive sh "$work/later"
+}
+can_be_idle() {
+    chrt --idle 0 chrt --other 0 true 2>/dev/null # it takes a right to come back
+}
+
+# as_usual PROCESS: that and all that it has begun are as others again. What one begins meanwhile is, too.
+as_usual() {
+    chrt --other --pid 0 "$1" 2>/dev/null || return 0
+    for process in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+        as_usual "$process"
+    done
+}
+
+# make_check: all tests, side by side, the long ones first, as many as there are processors and one of those
+# that are mostly asleep; those that failed once more, one at a time. The source archive, where it is asked for,
+# is built beside them.
 make_check() {
     make -s -j "$(nproc)" -C "$build" check TESTS= || return
+    passed_all=yes
+    if [ $distcheck = yes ] && can_be_idle; then
+        beside archive idle_archive
+        archiving=$!
+    fi
+    asleep=$(make -s -C "$build" print-asleep)
+    beside asleep make -s -k -C "$build" check VERBOSE=1 TESTS="$asleep" TEST_SUITE_LOG=asleep.log
+    sleeping=$!
     make -s -k -j "$(nproc)" -C "$build" check VERBOSE=1 \
-        TESTS="$( (tests && tests -v) | tr '\n' ' ')" || once_more
+        TESTS="$( (tests && tests -v) | grep -v -x -F "$(echo "$asleep" | tr ' ' '\n')" | tr '\n' ' ')" || passed_all=no
+    ended asleep $sleeping || passed_all=no
+    [ -z "$archiving" ] || as_usual "$archiving"
+    : >"$work/over"
+    [ "$passed_all" = yes ] || once_more
 }
 
 # once_more: the machine was busy with the other tests, which no test may mind. One that passes now is
 # named at the end, with what was not so. Where many failed, it was not that.
 once_more() {
+    [ -z "$archiving" ] || wait "$archiving" || true # alone
     failures=$(results "$build" -exec grep -l '^:test-result: \(FAIL\|ERROR\)' {} +) || return
     [ "$(echo "$failures" | wc -l)" -le $FEW ] || return
     for file in $failures; do
@@ -149,11 +216,24 @@ few_tests() {
     echo tests/e2e/daemon_test.py tests/client/query_test.py
 }
 
-install_missing build test
-[ -z "${CI:-}" ] || install_missing metrics
-if "$root/contrib/build.sh" $configure_options; then
+# fetch: what only tests need.
+fetch() {
+    install_missing test ${CI:+metrics} || return
     "$root/contrib/readers.sh" "$build" ||
         echo "The readers could not be fetched: tests of files with them are skipped"
+}
+
+install_missing build configure
+if [ "$(id -u)" -eq 0 ]; then # else sudo may ask for a password
+    beside fetched fetch
+    fetching=$!
+else
+    fetch
+fi
+built=yes
+"$root/contrib/build.sh" $configure_options || built=no
+[ -z "$fetching" ] || ended fetched $fetching
+if [ $built = yes ]; then
     check "$build" make_check
     longest "$build"
     step "formatting (make format-check)" make -s -C "$build" format-check
@@ -162,8 +242,10 @@ if "$root/contrib/build.sh" $configure_options; then
             check "$build/sanitize-$kind" make -s -C "$build" "check-$kind" VERBOSE=1
         done
     fi
-    if [ $distcheck = yes ]; then
-        step "make distcheck" make -s -j "$(nproc)" -C "$build" distcheck VERBOSE=1 TESTS="$(few_tests)"
+    if [ -n "$archiving" ]; then
+        step "make distcheck" ended archive "$archiving"
+    elif [ $distcheck = yes ]; then
+        step "make distcheck" archive
     fi
 else
     echo "FAIL: build"
