@@ -20,12 +20,12 @@ options() {
 named() {
     pages=$1
     shift
-    for option in $(options "$@"); do
-        if ! cat $pages | grep -q "Fl -$option\( \|\$\)"; then
-            echo "$pages say nothing of --$option ($*)"
-            status=1
-        fi
-    done
+    known=$(cat $pages | grep -o -E 'Fl -[a-z-]+( |$)' | sed 's/^Fl -//; s/ $//')
+    unknown=$(options "$@" | grep -v -x -F -e "$known")
+    if [ -n "$unknown" ]; then
+        echo "$pages say nothing of" $unknown "($*)"
+        status=1
+    fi
 }
 
 hcct=$HCCT_BUILDDIR/client/hcct
