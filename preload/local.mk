@@ -219,7 +219,21 @@ preload_libhcctattach_la_SOURCES = \
 	preload/life/late_threads.c preload/life/late_threads.h
 preload_libhcctattach_la_CFLAGS = $(AGENT_CFLAGS)
 preload_libhcctattach_la_CPPFLAGS = $(AGENT_CPPFLAGS)
-preload_libhcctattach_la_LIBADD = preload/libagent.la
+preload_libhcctattach_la_LIBADD = preload/libagent.la preload/libevents.la
+# What stands before malloc and before locks, in the library that comes later.
+noinst_LTLIBRARIES += preload/libevents.la
+preload_libevents_la_SOURCES = \
+	preload/blocks/allocate.h \
+	preload/blocks/operators.c \
+	preload/blocks/table.c preload/blocks/table.h \
+	preload/blocks/wrap.c \
+	preload/events/course.c preload/events/course.h \
+	preload/locks/held.c preload/locks/held.h \
+	preload/locks/inside.h \
+	preload/locks/release.c \
+	preload/locks/wrap.c
+preload_libevents_la_CFLAGS = $(AGENT_CFLAGS) -fno-builtin
+preload_libevents_la_CPPFLAGS = $(AGENT_CPPFLAGS)
 noinst_LTLIBRARIES += preload/libplain.la
 preload_libplain_la_SOURCES = preload/redirect/enter.c
 preload_libplain_la_CFLAGS = $(AGENT_PLAIN_CFLAGS)
