@@ -215,6 +215,12 @@ def said(daemon):
     check(result.status == 2 and b"name cpu beside" in result.err, f"no rate: {result.err}")
     process.kill()
     process.wait()
+    process = subprocess.Popen([target("own_malloc")])
+    time.sleep(0.3)
+    result = hcct("attach", *socket, "--wait", "60", "--metric", "heap", str(process.pid))
+    check(result.status == 0 and b"has a malloc of its own" in result.out, f"a malloc of its own: {result.out}")
+    process.kill()
+    process.wait()
     program = Program()
     check(hcct("attach", *socket, "--wait", "60", "--metric", "heap", str(program.pid)).status == 0, "attached")
     deadline, result = time.monotonic() + 60, None
