@@ -7,6 +7,7 @@ noinst_PROGRAMS += preload/libhcctagent.so preload/libhcctattach.so
 agent_DATA += preload/libhcctagent.so preload/libhcctattach.so
 AGENT_ARCHIVES = preload/libagent.a preload/libplain.a
 WHOLE_AGENT = -Wl,--whole-archive,preload/libagent.a,preload/libplain.a,--no-whole-archive
+WHOLE_EVENTS = -Wl,--whole-archive,preload/libevents.a,--no-whole-archive
 # What differs by architecture: each file has the same names.
 if HCCT_X86_64
 CALL_NUMBER_SOURCE = preload/sample/call_number_x86_64.c
@@ -223,15 +224,29 @@ preload_libhcctattach_so_SOURCES = \
 	preload/life/late_threads.c preload/life/late_threads.h
 preload_libhcctattach_so_CFLAGS = $(AGENT_CFLAGS)
 preload_libhcctattach_so_CPPFLAGS = $(AGENT_CPPFLAGS)
-EXTRA_preload_libhcctattach_so_DEPENDENCIES = $(AGENT_ARCHIVES)
+EXTRA_preload_libhcctattach_so_DEPENDENCIES = $(AGENT_ARCHIVES) preload/libevents.a
 preload_libhcctattach_so_LDADD =
+# What stands before malloc and before locks, in the library that comes later.
+noinst_LIBRARIES += preload/libevents.a
+preload_libevents_a_SOURCES = \
+	preload/blocks/allocate.h \
+	preload/blocks/operators.c \
+	preload/blocks/table.c preload/blocks/table.h \
+	preload/blocks/wrap.c \
+	preload/events/course.c preload/events/course.h \
+	preload/locks/held.c preload/locks/held.h \
+	preload/locks/inside.h \
+	preload/locks/release.c \
+	preload/locks/wrap.c
+preload_libevents_a_CFLAGS = $(AGENT_CFLAGS) -fno-builtin
+preload_libevents_a_CPPFLAGS = $(AGENT_CPPFLAGS)
 noinst_LIBRARIES += preload/libplain.a
 preload_libplain_a_SOURCES = preload/redirect/enter.c
 preload_libplain_a_CFLAGS = $(AGENT_PLAIN_CFLAGS)
 preload_libplain_a_CPPFLAGS = $(AGENT_CPPFLAGS)
 preload_libhcctagent_so_LDFLAGS = $(AGENT_LINKING) $(WHOLE_AGENT) -Wl,-z,nodlopen
 # What was loaded once stays: a signal may be on its way.
-preload_libhcctattach_so_LDFLAGS = $(AGENT_LINKING) $(WHOLE_AGENT) -Wl,-z,nodelete
+preload_libhcctattach_so_LDFLAGS = $(AGENT_LINKING) $(WHOLE_AGENT) $(WHOLE_EVENTS) -Wl,-z,nodelete
 
 # What programs include, and what they find it by.
 include_HEADERS = preload/labels/hcct.h

@@ -115,8 +115,9 @@ bool attach_says_missing(const struct attached *attached, char *text, size_t byt
         {attached->timerless, "for want of a timer (RLIMIT_SIGPENDING, ulimit -i)"},
         {attached->roomless, "for want of memory (RLIMIT_AS, ulimit -v)"},
     };
-    size_t used = (size_t)snprintf(text, bytes, "%u of %u threads are not sampled",
-                                   attached->threads - attached->sampled, attached->threads);
+    size_t used = (size_t)snprintf(text, bytes, "%u of %u threads are not sampled%s",
+                                   attached->threads - attached->sampled, attached->threads,
+                                   attached->closed > 0 && attached->events ? " by time" : "");
     for (size_t i = 0, said = 0; i < HCCT_ARRAY_LEN(causes); i++)
         if (causes[i].n > 0 && used < bytes)
             used += (size_t)snprintf(text + used, bytes - used, "%s%u %s",
@@ -141,20 +142,30 @@ static bool find_socket(const struct attach *attach, char socket[PATHS_SOCKET_MA
     return false;
 }
 
-const char *attach_cannot_count(const struct metric_list *list, const char **metric) {
-    static const char bound[] = "is counted by a library that stands before functions of libc, and "
-                                "what runs has bound libc's own already";
-    for (unsigned i = 0; i < list->n; i++) {
-        const struct metric *it = list->metric[i];
-        *metric = it->name;
-        if (wire_of_events(it->collector))
-            return bound;
-    }
+static bool has(const struct metric_list *list, bool (*kind)(uint32_t)) {
+    for (unsigned i = 0; i < list->n; i++)
+        if (kind(list->metric[i]->collector))
+            return true;
+    return false;
+}
+
+static bool is_by_ticks(uint32_t collector) {
+    return !wire_of_events(collector);
+}
+
+const char *attach_says_unseen(const struct attach *attach, const struct attached *attached) {
+    if (attached->own_malloc && has(attach->metrics, wire_of_blocks))
+        return "its executable has a malloc of its own: what it allocates itself is not seen, only "
+               "what its libraries do; start it under 'hcct record --' with that malloc as a "
+               "library to see all";
+    if (has(attach->metrics, wire_of_heap))
+        return "heap is what is allocated from now on and not freed: blocks that were there before "
+               "are not known";
     return NULL;
 }
 
 static void name_metrics(const struct metric_list *list, struct wire_attach *request) {
-    for (unsigned i = 0; i < list->n && i < WIRE_ATTACH_METRICS; i++) {
+    for (unsigned i = 0; i < list->n && i < WIRE_METRICS_MAX; i++) {
         request->metric[i] = list->metric[i]->collector;
         request->metrics = i + 1;
         if (list->metric[i]->clock != WIRE_CLOCKS)
@@ -190,11 +201,17 @@ bool attach_begin(const struct attach *attach, struct attached *attached) {
     *attached = (struct attached){.sampled = atomic_load(&request->fates[WIRE_ATTACH_SAMPLED]),
                                   .threads = request->n_threads,
                                   .closed = atomic_load(&request->fates[WIRE_ATTACH_CLOSED]),
+                                  .events = has(attach->metrics, wire_of_events),
+                                  .own_malloc = injection.own_malloc,
                                   .timerless = atomic_load(&request->fates[WIRE_ATTACH_TIMERLESS]),
                                   .roomless = atomic_load(&request->fates[WIRE_ATTACH_ROOMLESS]),
                                   .stopped_ms = (double)injection.stopped_ns / 1e6};
     if (injection.was_late) /* one that was left to itself has not said how many it found */
         attached->sampled = attached->threads;
+    if (!has(attach->metrics, is_by_ticks)) { /* events need no signal */
+        attached->sampled += attached->closed;
+        attached->closed = 0;
+    }
     return true;
 }
 

@@ -22,21 +22,19 @@ struct attach {
     bool lines;
     bool threads;
     bool python;
-    const struct metric_list *metrics; /* that attach_cannot_count() allows */
-    bool leaves;                       /* the agent leaves when its daemon has gone */
-    double seconds;                    /* to find a moment at which it is safe */
+    const struct metric_list *metrics;
+    bool leaves;    /* the agent leaves when its daemon has gone */
+    double seconds; /* to find a moment at which it is safe */
 };
 
 /* What came of it, beside its success. */
 struct attached {
     unsigned sampled, threads;            /* that have a timer, of those that are there */
     unsigned closed, timerless, roomless; /* of the others: see enum wire_attach_fate */
-    double stopped_ms;                    /* so long was one of them held at most */
+    bool events;       /* allocations or locks are sampled, also of those that are closed */
+    bool own_malloc;   /* its executable has one */
+    double stopped_ms; /* so long was one of them held at most */
 };
-
-/* NULL: an agent in a process that runs can count these. Else why not, as the end of a sentence
- * that begins with the name in `*metric`. */
-const char *attach_cannot_count(const struct metric_list *list, const char **metric);
 
 #define ATTACH_RATE_MOST 10000
 
@@ -51,6 +49,10 @@ bool attach_is_filtered(pid_t pid);
 
 /* Why some threads are not sampled, as a sentence. False: all are. */
 bool attach_says_missing(const struct attached *attached, char *text, size_t bytes);
+
+/* What an agent that came late can't see of these metrics in that process, as a sentence without a
+ * full stop; NULL: nothing that a user would miss. */
+const char *attach_says_unseen(const struct attach *attach, const struct attached *attached);
 
 /* False: complained, and the process goes on as it was. */
 bool attach_begin(const struct attach *attach, struct attached *attached);

@@ -47,6 +47,34 @@ static const char *const locking[] = {"pthread_create", "pthread_exit",
                                       "dlinfo",         "dl_iterate_phdr",
                                       "__libc_freeres"};
 
+/* What stands before malloc and before locks (preload/events/link.h). */
+static const char *const passed[] = {"malloc",
+                                     "free",
+                                     "calloc",
+                                     "realloc",
+                                     "_Znwm",
+                                     "_Znam",
+                                     "_ZdlPv",
+                                     "_ZdlPvm",
+                                     "_ZdaPv",
+                                     "_ZdaPvm",
+                                     "pthread_mutex_lock",
+                                     "pthread_mutex_timedlock",
+                                     "pthread_mutex_clocklock",
+                                     "pthread_rwlock_rdlock",
+                                     "pthread_rwlock_wrlock",
+                                     "pthread_rwlock_timedrdlock",
+                                     "pthread_rwlock_timedwrlock",
+                                     "pthread_rwlock_clockrdlock",
+                                     "pthread_rwlock_clockwrlock",
+                                     "pthread_spin_lock",
+                                     "mtx_lock",
+                                     "mtx_timedlock",
+                                     "pthread_mutex_unlock",
+                                     "pthread_rwlock_unlock",
+                                     "pthread_spin_unlock",
+                                     "mtx_unlock"};
+
 static void add(struct code *code, uint64_t from, uint64_t to) {
     if (code->n_locked < CODE_LOCKED_MAX && from < to)
         code->locked[code->n_locked++] = (struct code_part){from, to};
@@ -201,15 +229,30 @@ static void heed_malloc(struct code *code, const struct target *target, uint64_t
     image_free(&image);
 }
 
-static void read_others(struct code *code, const struct target *target, uint64_t libc,
-                        uint64_t loader) {
+static void read_own(struct code *code, const struct target *target, uint64_t base) {
+    struct image image;
+    add_object(code, target, base);
+    code->waits = find_waits(target, base);
+    if (!image_read(&image, target, base))
+        return;
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(passed); i++) {
+        const struct image_function *f = image_find(&image, passed[i]);
+        if (f != NULL)
+            code->passed[code->n_passed++] = (struct code_part){f->start, f->end};
+    }
+    image_free(&image);
+}
+
+/* `known`: what is no other. */
+static void read_others(struct code *code, const struct target *target, const uint64_t known[3]) {
     char link[64], program[4096];
     snprintf(link, sizeof link, "/proc/%d/exe", (int)target->pid);
     ssize_t n = readlink(link, program, sizeof program - 1);
     program[n > 0 ? n : 0] = '\0';
     for (size_t i = 0; i < target->n_maps; i++) {
         const struct target_map *map = &target->maps[i];
-        if (is_base(map) && map->start != libc && map->start != loader)
+        if (is_base(map) && map->start != known[0] && map->start != known[1] &&
+            map->start != known[2])
             heed_malloc(code, target, map->start, strcmp(map->path, program) == 0);
     }
 }
@@ -221,10 +264,8 @@ enum code_fault code_read(struct code *code, const struct target *target, const 
     *code = (struct code){0};
     if (libc == 0 || loader == 0 || !image_read(&image, target, libc))
         return CODE_NO_LIBC;
-    if (own != 0) {
-        add_object(code, target, own);
-        code->waits = find_waits(target, own);
-    }
+    if (own != 0)
+        read_own(code, target, own);
     code->n_agent = code->n_locked;
     add_object(code, target, loader);
     code->n_loader = code->n_locked;
@@ -232,15 +273,18 @@ enum code_fault code_read(struct code *code, const struct target *target, const 
     image_free(&image);
     if (fault != CODE_FINE)
         return fault;
-    read_others(code, target, libc, loader);
+    read_others(code, target, (const uint64_t[]){libc, loader, own});
     return CODE_FINE;
+}
+
+static bool is_in(const struct code_part *part, size_t n, uint64_t address) {
+    while (n > 0 && (address < part[n - 1].from || address >= part[n - 1].to))
+        n--;
+    return n > 0;
 }
 
 bool code_is_locked(const struct code *code, size_t ranges, uint64_t address) {
     if (code->waits != 0 && address == code->waits)
         return false;
-    for (size_t i = 0; i < ranges; i++)
-        if (address >= code->locked[i].from && address < code->locked[i].to)
-            return true;
-    return false;
+    return is_in(code->locked, ranges, address) && !is_in(code->passed, code->n_passed, address);
 }

@@ -367,6 +367,7 @@ static enum injected begin(struct work *work) {
     work->is_filtered = mode != 0 && filter_can_be_read();
     work->injection->request.bell = choose_bell(work->injection->pid);
     enum code_fault fault = code_read(&work->code, &work->target, INJECT_LIBRARY);
+    work->injection->own_malloc = work->code.own_malloc;
     return fault == CODE_FINE ? INJECT_NEVER_SAFE : faults[fault];
 }
 

@@ -37,6 +37,7 @@ struct injection {
     uint64_t stopped_ns; /* result: so long was a thread stopped */
     unsigned stops;      /* result: so many times */
     int sent_as;         /* its descriptor there, plus one; 0: there is none */
+    bool own_malloc;     /* result: its executable has a malloc of its own */
     bool was_late;       /* result: a function was left to itself, and may have done all by now */
 };
 

@@ -44,7 +44,7 @@ static const struct option_spec attach_specs[] = {
     {"clock", 0, OPTION_STRING, "CLOCK", AT(clock), 0, 0,
      "cpu, or wall: also where threads sleep (cpu)"},
     {"metric", 0, OPTION_STRING, "WHAT", AT(metric), 0, 0,
-     "cpu, faults, both with a comma between them, or wait (cpu)"},
+     "cpu, wait, alloc, heap, lock, faults and others, with commas between them (cpu)"},
     {"lines", 0, OPTION_FLAG, NULL, AT(lines), 0, 0, "self weights by source line, too"},
     {"python", 0, OPTION_FLAG, NULL, AT(python), 0, 0,
      "functions of Python (3.11 to 3.13) in place of its interpreter's loop"},
@@ -119,6 +119,13 @@ static bool is_reached(const char *socket, pid_t pid) {
     return false;
 }
 
+static bool has_ticks(const struct metric_list *list) {
+    for (unsigned i = 0; i < list->n; i++)
+        if (!wire_of_events(list->metric[i]->collector))
+            return true;
+    return false;
+}
+
 static const char *time_of(const struct attach *attach) {
     for (unsigned i = 0; i < attach->metrics->n; i++)
         if (attach->metrics->metric[i]->clock == WIRE_CLOCK_OFF)
@@ -127,11 +134,14 @@ static const char *time_of(const struct attach *attach) {
 }
 
 static void say(const struct attach *attach, const struct attached *attached) {
-    char why[256];
-    printf("process %d: attached, %u of %u threads, %u samples per second of %s; one was held for "
-           "%.1f ms\n",
-           (int)attach->pid, attached->sampled, attached->threads, attach->rate, time_of(attach),
-           attached->stopped_ms);
+    char why[256], rate[96] = "events";
+    const char *unseen = attach_says_unseen(attach, attached);
+    if (has_ticks(attach->metrics))
+        snprintf(rate, sizeof rate, "%u samples per second of %s", attach->rate, time_of(attach));
+    printf("process %d: attached, %u of %u threads, %s; one was held for %.1f ms\n",
+           (int)attach->pid, attached->sampled, attached->threads, rate, attached->stopped_ms);
+    if (unseen != NULL)
+        printf("%s\n", unseen);
     if (attach_says_missing(attached, why, sizeof why))
         printf("%s\n", why);
     if (!is_reached(attach->socket, attach->pid))
@@ -139,15 +149,11 @@ static void say(const struct attach *attach, const struct attached *attached) {
 }
 
 static bool read_metrics(const struct attach_options *options, struct metric_list *list) {
-    const char *metric, *word = options->metric != NULL ? options->metric : "cpu";
+    const char *word = options->metric != NULL ? options->metric : "cpu";
     const char *wrong = metric_list_read(word, list);
-    if (wrong != NULL) {
-        complain("--metric '%s' is not possible: give cpu, faults, cpu,faults or wait", word);
-        return false;
-    }
-    wrong = attach_cannot_count(list, &metric);
     if (wrong != NULL)
-        complain("%s %s: start the program under 'hcct record --'", metric, wrong);
+        complain("--metric '%s' is not possible: %s%s", word,
+                 strcmp(wrong, METRICS_LIST_EXPECTED) == 0 ? "give " : "", wrong);
     return wrong == NULL;
 }
 
@@ -157,6 +163,9 @@ static bool agree(const struct attach_options *options, const struct metric_list
         complain("--python shows functions for one --metric: attach for one of them");
     else if (only_faults && (options->lines || options->python))
         complain("--lines and --python are for samples of time: name cpu beside faults");
+    else if (!has_ticks(list) && (options->rate != 0 || options->clock != NULL || options->lines))
+        complain("--rate, --clock and --lines are for samples of time: name cpu beside allocations "
+                 "and locks, which are sampled by their bytes and their length");
     else if (options->clock != NULL && strcmp(options->clock, "cpu") != 0 &&
              strcmp(options->clock, "wall") != 0)
         complain("--clock '%s' is not possible: give cpu or wall", options->clock);

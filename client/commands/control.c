@@ -8,14 +8,16 @@
 #include <string.h>
 
 #include "client/ask.h"
+#include "client/attach/attach.h"
 #include "client/command.h"
 #include "client/json_in.h"
 #include "client/processes.h"
 #include "common/base/options.h"
 #include "common/wire/burst.h"
+#include "common/wire/metric.h"
 
 struct control_options {
-    const char *socket, *process, *burst;
+    const char *socket, *process, *burst, *metric;
     unsigned rate;
 };
 
@@ -29,15 +31,22 @@ struct control_options {
             "sample in bursts only, such as 2ms/20ms of CPU time; none: evenly"                    \
     }
 
+#define WHAT                                                                                       \
+    {                                                                                              \
+        "metric", 0, OPTION_STRING, "WHAT", AT(metric), 0, 0,                                      \
+            "what is sampled: says how that is done, as it can't be changed here"                  \
+    }
+
 static const struct option_spec stop_specs[] = {WHICH, OPTIONS_END};
-static const struct option_spec set_specs[] = {WHICH, HOW, OPTIONS_END};
+static const struct option_spec start_specs[] = {WHICH, HOW, OPTIONS_END};
+static const struct option_spec set_specs[] = {WHICH, HOW, WHAT, OPTIONS_END};
 
 static const struct option_command start_command = {
     .usage = "hcct start -p PID|NAME [options]",
     .about = "Resumes sampling a program that runs with the agent, after 'hcct stop'.",
     .examples = "  hcct start -p myserver\n"
                 "  hcct start -p 812 --rate 1000\n",
-    .options = set_specs,
+    .options = start_specs,
 };
 
 static const struct option_command stop_command = {
@@ -103,6 +112,35 @@ static int find_live(const char *path, const char *who, uint32_t *pid) {
     return status;
 }
 
+/* An agent that was there from the beginning has what stands before malloc and locks from then on,
+ * or never: the loader has filled the words by which they are called. */
+static int refuse_metric(const struct control_options *options) {
+    char path[PATHS_SOCKET_MAX];
+    struct metric_list list;
+    uint32_t pid = 0;
+    const char *wrong = metric_list_read(options->metric, &list);
+    if (wrong != NULL) {
+        complain("--metric '%s' is not possible: %s%s", options->metric,
+                 strcmp(wrong, METRICS_LIST_EXPECTED) == 0 ? "give " : "", wrong);
+        return HCCT_EXIT_USAGE;
+    }
+    int status = ask_socket(path, options->socket);
+    if (status == HCCT_EXIT_OK)
+        status = find_live(path, options->process, &pid);
+    if (status != HCCT_EXIT_OK)
+        return status;
+    if (attach_is_there((pid_t)pid))
+        complain("what is sampled of process %u was chosen when it was attached to: 'hcct detach "
+                 "%u', then 'hcct attach --metric %s %u'",
+                 pid, pid, options->metric, pid);
+    else
+        complain("what is sampled of process %u was chosen when it began, as its agent was "
+                 "preloaded: start it with HCCT_METRICS=%s (libhcctagent(7) says which library "
+                 "that takes); or without the agent, and then 'hcct attach --metric %s'",
+                 pid, options->metric, options->metric);
+    return HCCT_EXIT_FAILURE;
+}
+
 static int ask_for(const struct control_options *options, const char *state) {
     char path[PATHS_SOCKET_MAX];
     struct http_answer answer;
@@ -135,6 +173,8 @@ static int control(const struct option_command *command, const char *state, int 
     options_no_more(command, argc, argv, rest);
     if (options.process == NULL)
         return usage("say which process: -p PID or -p NAME ('hcct list' shows them)");
+    if (options.metric != NULL)
+        return refuse_metric(&options);
     if (state == NULL && options.rate == 0 && options.burst == NULL)
         return usage("say what to change: --rate or --burst");
     int status = check_burst(options.burst);

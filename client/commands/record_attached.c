@@ -64,8 +64,7 @@ static const char *contradiction(const struct record_options *options) {
 }
 
 bool record_attached_agrees(struct record_options *options) {
-    const char *what = contradiction(options), *metric, *wrong;
-    struct metric_list metrics;
+    const char *what = contradiction(options);
     options->no_follow = true;
     if (options->duration != NULL && !parse_duration(options->duration, &options->seconds)) {
         complain("--duration '%s' is no time such as 10s, 500ms or 2m", options->duration);
@@ -75,12 +74,6 @@ bool record_attached_agrees(struct record_options *options) {
         complain("%s needs an agent that is there from the beginning, which -p can't have: start "
                  "the program under 'hcct record --'",
                  what);
-        return false;
-    }
-    record_metrics(options, &metrics);
-    wrong = attach_cannot_count(&metrics, &metric);
-    if (wrong != NULL) {
-        complain("%s %s: start the program under 'hcct record --'", metric, wrong);
         return false;
     }
     if (options->rate == 0)
@@ -122,6 +115,7 @@ bool record_attached_begin(const struct record_options *options, const char *soc
                                   .leaves = options->socket == NULL,
                                   .seconds = WAIT_SECONDS};
     struct attached attached;
+    const char *unseen;
     if (!locate_late_agent(library))
         return false;
     hold_signals(SIG_BLOCK);
@@ -131,6 +125,9 @@ bool record_attached_begin(const struct record_options *options, const char *soc
     }
     if (attach_says_missing(&attached, why, sizeof why))
         complain("%s", why);
+    unseen = attach_says_unseen(&attach, &attached);
+    if (unseen != NULL)
+        complain("%s", unseen);
     return true;
 }
 

@@ -13,10 +13,10 @@
 
 #include "common/wire/paths.h"
 #include "common/wire/tags.h"
+#include "common/wire/wire.h"
 
 #define WIRE_ATTACH_FUNCTION "hcct_attach"
-#define WIRE_ATTACH_VERSION  5u
-#define WIRE_ATTACH_METRICS  2u
+#define WIRE_ATTACH_VERSION  6u
 #define WIRE_ATTACH_THREADS  256u /* that are named; others are found later */
 
 enum wire_attach_what {
@@ -58,9 +58,8 @@ struct wire_attach {
     uint32_t threads;
     uint32_t python;
     uint32_t leaves;  /* 1: the agent detaches itself when its daemon has gone */
-    uint32_t metrics; /* that are counted, at least one: WIRE_COLLECT_WALKS, which is time by that
-                       * clock, or WIRE_COLLECT_FAULTS, or both */
-    uint32_t metric[WIRE_ATTACH_METRICS];
+    uint32_t metrics; /* that are counted, at least one; WIRE_COLLECT_WALKS is time by that clock */
+    uint32_t metric[WIRE_METRICS_MAX]; /* enum wire_collector, all but calls */
     uint32_t n_threads;
     uint32_t bell; /* the agent sends this signal to its thread when all is done, for who traces it:
                     * one whose default is to be ignored, and that has no handler; 0: none */

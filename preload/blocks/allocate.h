@@ -14,6 +14,9 @@
 #include "preload/events/course.h"
 #include "preload/events/link.h"
 
+/* What the application calls stands in a part of the code of its own (preload/events/link.h). */
+#define BLOCKS_WRAPPER hcct_export __attribute__((section("hcct_blocks")))
+
 /* Of a thread: its clock is bytes. */
 struct blocks_course {
     struct course course;

@@ -27,6 +27,8 @@ struct blocks_link {
     /* For the agent, in a child of fork: neither the blocks of its parent nor its chance are its
      * own. */
     void (*clear)(void);
+    /* For an agent that is attached anew: blocks of the last time are nobody's. */
+    void (*renew)(void);
 };
 
 /* Weak: where it is missing, its address is NULL. */

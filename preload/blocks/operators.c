@@ -31,7 +31,8 @@ struct form {
 };
 
 static hcct_noinline void look_up(struct form *it) {
-    void *next = next_by_itself(it->name);
+    void *(*find)(const char *) = hcct_blocks_link.event.find;
+    void *next = find != NULL ? find(it->name) : next_by_itself(it->name);
     bool own = next != NULL && symbol_beside(next, "malloc") == SYMBOL_THERE;
     atomic_store(&it->counts, own);
     atomic_store(&it->next, next);
@@ -56,7 +57,7 @@ static hcct_noinline void *allocate(struct form *it, size_t size, size_t second,
 /* `Type` has as many arguments as `list` names; `second` and `third`: what stands there, or 0. */
 #define NEW(symbol, Type, list, call, second, third)                                               \
     hcct_export void *symbol list;                                                                 \
-    hcct_export void *symbol list {                                                                \
+    BLOCKS_WRAPPER void *symbol list {                                                             \
         static struct form it = {.name = #symbol};                                                 \
         void *next = next_of(&it);                                                                 \
         if (hcct_unlikely(next == NULL))                                                           \
@@ -69,7 +70,7 @@ static hcct_noinline void *allocate(struct form *it, size_t size, size_t second,
 
 #define DELETE(symbol, Type, list, call)                                                           \
     hcct_export void symbol list;                                                                  \
-    hcct_export void symbol list {                                                                 \
+    BLOCKS_WRAPPER void symbol list {                                                              \
         static struct form it = {.name = #symbol};                                                 \
         void *next = next_of(&it);                                                                 \
         blocks_leave(block);                                                                       \

@@ -228,6 +228,18 @@ void table_add(void *address, size_t size, uint32_t doubled, const struct event_
     follow(address, size, doubled, &sample);
 }
 
+void table_renew(void) {
+    for (uint32_t i = 0; i < WIRE_BLOCKS; i++) {
+        uintptr_t address = atomic_load(&table.address[i]), leaving = LEAVING;
+        if (address == FREE)
+            continue; /* most are, and have no page */
+        const struct table_block block = {atomic_load(&table.number[i]), (void *)address};
+        if (address > LEAVING ? leave(block) : address == LEAVING)
+            atomic_compare_exchange_strong(&table.address[i], &leaving, FREE);
+    }
+    atomic_store(&table.leaving, 0);
+}
+
 void table_clear(void) {
     memset(table.address, 0, sizeof table.address);
     memset(table_filter, 0, sizeof table_filter);

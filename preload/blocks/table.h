@@ -67,6 +67,9 @@ static inline uint64_t table_mean(uint32_t doubled) {
 void table_add(void *address, size_t size, uint32_t doubled, const struct event_place *place,
                uint64_t *random);
 
+/* No block is known any more; one that another thread is about to add may be. R stays as it is. */
+void table_renew(void);
+
 /* In a child of fork: the blocks of its parent are not its own. */
 void table_clear(void);
 

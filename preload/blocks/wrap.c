@@ -41,7 +41,8 @@ static _Atomic(void *) found[NAMES];
 
 /* The loader allocates before any constructor runs. */
 static hcct_noinline void *look_up(enum name name) {
-    void *function = next_by_itself(names[name]);
+    void *(*find)(const char *) = hcct_blocks_link.event.find;
+    void *function = find != NULL ? find(names[name]) : next_by_itself(names[name]);
     atomic_store_explicit(&found[name], function, memory_order_release);
     return function;
 }
@@ -90,23 +91,23 @@ static void begin_in_child(void) {
     table_clear();
 }
 
-struct blocks_link hcct_blocks_link = {.clear = begin_in_child};
+struct blocks_link hcct_blocks_link = {.clear = begin_in_child, .renew = table_renew};
 
 /* ---- what the application calls ---- */
 
-hcct_export void *malloc(size_t size) {
+BLOCKS_WRAPPER void *malloc(size_t size) {
     const struct event_place place = EVENT_CALLER;
     void *block = ((void *(*)(size_t))next(MALLOC))(size);
     blocks_pass(block, size, &place);
     return block;
 }
 
-hcct_export void free(void *block) {
+BLOCKS_WRAPPER void free(void *block) {
     blocks_leave(block);
     ((void (*)(void *))next(FREE))(block);
 }
 
-hcct_export void *calloc(size_t n, size_t size) {
+BLOCKS_WRAPPER void *calloc(size_t n, size_t size) {
     const struct event_place place = EVENT_CALLER;
     void *block = ((void *(*)(size_t, size_t))next(CALLOC))(n, size);
     blocks_pass(block, block != NULL ? n * size : 0, &place);
@@ -128,12 +129,12 @@ static inline void *reallocate(void *old, size_t size, const struct event_place 
     return block;
 }
 
-hcct_export void *realloc(void *old, size_t size) {
+BLOCKS_WRAPPER void *realloc(void *old, size_t size) {
     const struct event_place place = EVENT_CALLER;
     return reallocate(old, size, &place);
 }
 
-hcct_export void *reallocarray(void *old, size_t n, size_t size) {
+BLOCKS_WRAPPER void *reallocarray(void *old, size_t n, size_t size) {
     const struct event_place place = EVENT_CALLER;
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes)) {
@@ -143,35 +144,35 @@ hcct_export void *reallocarray(void *old, size_t n, size_t size) {
     return reallocate(old, bytes, &place);
 }
 
-hcct_export int posix_memalign(void **block, size_t alignment, size_t size) {
+BLOCKS_WRAPPER int posix_memalign(void **block, size_t alignment, size_t size) {
     const struct event_place place = EVENT_CALLER;
     int error = ((int (*)(void **, size_t, size_t))next(POSIX_MEMALIGN))(block, alignment, size);
     blocks_pass(error == 0 ? *block : NULL, error == 0 ? size : 0, &place);
     return error;
 }
 
-hcct_export void *memalign(size_t alignment, size_t size) {
+BLOCKS_WRAPPER void *memalign(size_t alignment, size_t size) {
     const struct event_place place = EVENT_CALLER;
     void *block = ((void *(*)(size_t, size_t))next(MEMALIGN))(alignment, size);
     blocks_pass(block, size, &place);
     return block;
 }
 
-hcct_export void *aligned_alloc(size_t alignment, size_t size) {
+BLOCKS_WRAPPER void *aligned_alloc(size_t alignment, size_t size) {
     const struct event_place place = EVENT_CALLER;
     void *block = ((void *(*)(size_t, size_t))next(ALIGNED_ALLOC))(alignment, size);
     blocks_pass(block, size, &place);
     return block;
 }
 
-hcct_export void *valloc(size_t size) {
+BLOCKS_WRAPPER void *valloc(size_t size) {
     const struct event_place place = EVENT_CALLER;
     void *block = ((void *(*)(size_t))next(VALLOC))(size);
     blocks_pass(block, size, &place);
     return block;
 }
 
-hcct_export void *pvalloc(size_t size) {
+BLOCKS_WRAPPER void *pvalloc(size_t size) {
     const struct event_place place = EVENT_CALLER;
     void *block = ((void *(*)(size_t))next(PVALLOC))(size);
     blocks_pass(block, size, &place);

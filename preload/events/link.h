@@ -7,6 +7,10 @@
  * instructions as without it. It draws which events are sampled; the agent walks the stack and
  * talks to the daemon. The agent finds the library's link by its name, and fills it in when it
  * starts, for good.
+ *
+ * An agent that comes later (life/late.h) has both within itself, and calls lead to them as long as
+ * it is attached. What the application calls there stands in a part of the code of its own,
+ * hcct_blocks or hcct_locks: a thread that waits in it holds nothing of the agent's.
  */
 #ifndef HCCT_EVENTS_LINK_H
 #define HCCT_EVENTS_LINK_H
@@ -35,9 +39,13 @@ struct event_sample {
 };
 
 struct event_link {
-    _Atomic bool ready; /* set last */
+    _Atomic bool ready;        /* set last; false again when an agent that was attached leaves */
+    _Atomic uint64_t since_ns; /* CLOCK_MONOTONIC: what came before is not the agent's */
     /* Sends the sample. False: it is lost. Keeps errno, takes no memory and no lock. */
     bool (*sample)(const struct event_sample *sample);
+    /* By an agent that comes late, and has looked for what the library stands before when it came:
+     * objects come and go since. NULL: the library finds the next functions by itself. */
+    void *(*find)(const char *name);
 };
 
 static inline bool event_link_is_ready(const struct event_link *link) {

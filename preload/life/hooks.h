@@ -47,6 +47,9 @@ struct agent_hooks {
      * can sleep: its context from now on; NULL: it has none. NULL: all are known. Thread context.
      */
     struct agent_thread *(*meet)(void);
+    /* The same where an event is to be sampled, which needs no timer: also a thread that blocks our
+     * signal. */
+    struct agent_thread *(*meet_at_event)(void);
     /* The last tick of a thread that is left; NULL: there is none. Signal context. */
     void (*last_tick)(struct agent_thread *thread);
     /* After a tick; NULL: there is nothing to do. Signal context. */

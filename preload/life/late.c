@@ -22,6 +22,8 @@
 #include "preload/life/sys.h"
 #include "preload/life/thread_life.h"
 #include "preload/python/runtime.h"
+#include "preload/sample/block_sample.h"
+#include "preload/sample/event_sample.h"
 #include "preload/sample/ticker.h"
 #include "preload/sample/trigger.h"
 #include "preload/sample/wall_leave.h"
@@ -50,10 +52,24 @@ static void leave_alone(struct agent_thread *thread) {
     if (!had_one && ticker_now(CLOCK_MONOTONIC) - began_ns <= PATIENCE_NS)
         return;
     atomic_store(&agent.process->attached, false); /* nobody is met any more */
+    event_sample_stop();
     trigger_leave(thread);
 }
 
+/* Where events alone are sampled: the daemon reads what is loaded where there is a ring, and is to
+ * have done so before they come. */
+static void ask_for_slot(struct agent_thread *thread) {
+    bool asks = wire_of_events(agent.settings.collector) && thread->stream->slot == NULL &&
+                !thread->stream->missed_slot;
+    struct wire_session *session = asks ? session_enter(thread) : NULL;
+    if (session == NULL)
+        return;
+    (void)session_slot(thread, session);
+    session_leave(thread);
+}
+
 static void after_tick(struct agent_thread *thread) {
+    ask_for_slot(thread);
     if (agent.settings.leaves)
         leave_alone(thread);
     late_threads_after_tick(thread);
@@ -87,6 +103,7 @@ static void after_fork_in_child(void) {
     bool was_known = thread_self != NULL;
     modules_alone();
     late_bind_alone();
+    event_sample_stop();
     thread_self = NULL;
     sleep_burst = LATE_UNMET;
     if (was_known)
@@ -124,22 +141,36 @@ static enum wire_attach_answer prepare(void) {
 
 /* ---- each time ---- */
 
+/* Ticks are of time, else of faults, else of nothing. */
 static void set_metrics(struct agent_settings *settings, const struct wire_attach *request) {
-    for (uint32_t i = 0; i < request->metrics && i < WIRE_ATTACH_METRICS; i++) {
+    bool has_time = false, has_ticks = false;
+    for (uint32_t i = 0; i < request->metrics && i < WIRE_METRICS_MAX; i++) {
+        bool time = request->metric[i] == WIRE_COLLECT_WALKS;
         settings->metric[i] = (uint8_t)request->metric[i];
         settings->metrics = i + 1;
         if (request->metric[i] == WIRE_COLLECT_FAULTS)
             settings->faults = i;
-        if (request->metric[i] == WIRE_COLLECT_WALKS || request->metrics == 1)
+        if (time || (!has_time && request->metric[i] == WIRE_COLLECT_FAULTS))
             settings->ticks_to = i;
+        has_time |= time;
+        has_ticks |= time || request->metric[i] == WIRE_COLLECT_FAULTS;
     }
+    if (!has_ticks)
+        settings->collector = settings->metric[0];
     settings->lines &= settings->faults != settings->ticks_to; /* of samples of time */
     settings->python &= settings->metrics == 1;
 }
 
+static bool has_events(const struct wire_attach *request) {
+    for (uint32_t i = 0; i < request->metrics && i < WIRE_METRICS_MAX; i++)
+        if (wire_of_events(request->metric[i]))
+            return true;
+    return false;
+}
+
 /* As often as the kernel's clock ticks a CPU timer does, which meets no thread that sleeps. */
 static bool are_ticks_enough(const struct wire_attach *request) {
-    return request->clock == WIRE_CLOCK_CPU &&
+    return !has_events(request) && request->clock == WIRE_CLOCK_CPU &&
            (uint64_t)request->rate * ticker_resolution() <= SECOND_NS;
 }
 
@@ -171,6 +202,7 @@ static void forget_parent(void) {
     confine_forget_held();
     modules_alone();
     late_bind_alone();
+    event_sample_stop();
     thread_self = NULL;
     thread_forget_others();
     late_threads_forget();
@@ -200,6 +232,7 @@ static bool has_signal(void) {
 
 static void stop_sampling(void) {
     atomic_store(&agent.process->attached, false);
+    event_sample_stop();
     wall_leave_held();
     late_threads_count();
     session_give_back();
@@ -233,6 +266,13 @@ static enum wire_attach_answer add_threads(struct wire_attach *request) {
     return WIRE_ATTACH_DONE;
 }
 
+/* Calls lead to the wrappers already, which do nothing until then. */
+static void begin_events(void) {
+    if (settings_have(&agent.settings, wire_of_blocks))
+        block_sample_renew();
+    (void)event_sample_start();
+}
+
 static enum wire_attach_answer begin(struct wire_attach *request) {
     enum wire_attach_answer prepared = prepare();
     if (prepared != WIRE_ATTACH_DONE)
@@ -256,6 +296,8 @@ static enum wire_attach_answer begin(struct wire_attach *request) {
     atomic_store(&agent.process->attached, true);
     bool bound = agent.settings.ticks_only || late_bind_begin();
     enum wire_attach_answer answer = bound ? add_threads(request) : WIRE_ATTACH_NOT_BOUND;
+    if (answer == WIRE_ATTACH_DONE && has_events(request))
+        begin_events();
     confine_let_go(mask);
     if (answer != WIRE_ATTACH_DONE)
         (void)end();
@@ -310,6 +352,7 @@ const struct agent_hooks agent_hooks = {.start = start_nothing,
                                         .late = true,
                                         .adopt = late_threads_adopt,
                                         .meet = late_threads_meet,
+                                        .meet_at_event = late_threads_meet_at_event,
                                         .last_tick = late_threads_last_tick,
                                         .after_tick = after_tick,
                                         .opening = late_bind_expect,

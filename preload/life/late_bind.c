@@ -16,27 +16,34 @@
 
 #include "common/wire/compiler.h"
 #include "common/wire/wire.h"
+#include "preload/blocks/link.h"
+#include "preload/life/agent.h"
 #include "preload/life/glibc.h"
 #include "preload/life/memory.h"
 #include "preload/life/modules.h"
 #include "preload/life/sys.h"
+#include "preload/locks/link.h"
 #include "preload/redirect/dynamic.h"
 #include "preload/redirect/got.h"
 #include "preload/sample/stack.h"
 #include "preload/wrap/next_symbol.h"
 #include "preload/wrap/real.h"
 
-#define WRAPPERS_MAX 192u
-#define PLACES       512u /* of them by address; a power of two */
+#define WRAPPERS_MAX 256u
+#define PLACES       1024u /* of them by address; a power of two */
 #define OBJECTS_MAX  2048u
 #define WORDS_MAX    32768u
 #define NAP_NS       50000
 #define NAPS_MOST    200
 #define AWAITED_NAPS 40000
 
+/* What a wrapper is there for. */
+enum kind { OF_THREADS, OF_BLOCKS, OF_LOCKS };
+
 struct wrapper {
     const char *name;
-    uintptr_t real, own;
+    uintptr_t real, own; /* `own`: 0: there is none, but who stands before others calls it */
+    enum kind kind;
 };
 
 struct object {
@@ -64,6 +71,7 @@ static struct bound {
     struct object object[OBJECTS_MAX];
     struct word word[WORDS_MAX];
     uint32_t objects, words;
+    bool in_libc; /* the object that is being bound is libc */
     bool refused, full;
     struct got_pages pages;
 } * bound;
@@ -99,11 +107,28 @@ static bool is_wrapper(const char *name) {
            strcmp(name, "_dl_find_object") != 0;
 }
 
+/* The linker's names of the parts of the code that these stand in (events/link.h). */
+extern const char __start_hcct_blocks[] __attribute__((visibility("hidden")));
+extern const char __stop_hcct_blocks[] __attribute__((visibility("hidden")));
+extern const char __start_hcct_locks[] __attribute__((visibility("hidden")));
+extern const char __stop_hcct_locks[] __attribute__((visibility("hidden")));
+
+static bool is_between(uintptr_t address, const char *start, const char *stop) {
+    return address >= (uintptr_t)start && address < (uintptr_t)stop;
+}
+
+static enum kind kind_of(uintptr_t own) {
+    if (is_between(own, __start_hcct_blocks, __stop_hcct_blocks))
+        return OF_BLOCKS;
+    return is_between(own, __start_hcct_locks, __stop_hcct_locks) ? OF_LOCKS : OF_THREADS;
+}
+
 static void take_symbol(const ElfW(Sym) * symbol, const char *name, uint64_t bias) {
     if (symbol->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
         !is_wrapper(name) || n_wrappers == WRAPPERS_MAX)
         return;
-    wrappers[n_wrappers++] = (struct wrapper){.name = name, .own = bias + symbol->st_value};
+    uintptr_t own = bias + symbol->st_value;
+    wrappers[n_wrappers++] = (struct wrapper){.name = name, .own = own, .kind = kind_of(own)};
 }
 
 /* Symbols for others come last, in a table that says by chains where it ends: buckets, the first of
@@ -121,6 +146,16 @@ static void take_exports(const struct dynamic *d, uint64_t bias) {
         }
 }
 
+/* What wrappers of locks try first, and which has none itself. */
+static const char *const trials[] = {"pthread_mutex_trylock", "pthread_rwlock_tryrdlock",
+                                     "pthread_rwlock_trywrlock", "pthread_spin_trylock",
+                                     "mtx_trylock"};
+
+static void take_trials(void) {
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(trials) && n_wrappers < WRAPPERS_MAX; i++)
+        wrappers[n_wrappers++] = (struct wrapper){.name = trials[i], .kind = OF_LOCKS};
+}
+
 static uint32_t place_of(uintptr_t address) {
     return (uint32_t)((uint64_t)address * 0x9e3779b97f4a7c15ull >> 40) % PLACES;
 }
@@ -134,11 +169,33 @@ static void list(unsigned i) {
         by_address[place] = (uint16_t)(i + 1);
 }
 
+/* Those of events stand before plain functions, some of which no object has: nobody is asked for
+ * these. */
+static void find_real(bool events) {
+    const char *names[WRAPPERS_MAX];
+    void *real[WRAPPERS_MAX];
+    unsigned n = 0;
+    for (unsigned i = 0; i < n_wrappers; i++)
+        if ((wrappers[i].kind != OF_THREADS) == events)
+            names[n++] = wrappers[i].name;
+    if (n > 0)
+        (events ? next_symbols_unasked : next_symbols)(names, real, n);
+    for (unsigned i = n_wrappers; i-- > 0;)
+        if ((wrappers[i].kind != OF_THREADS) == events)
+            wrappers[i].real = (uintptr_t)real[--n];
+}
+
+/* Any context. */
+static void *real_of(const char *name) {
+    for (unsigned i = 0; i < n_wrappers; i++)
+        if (wrappers[i].kind != OF_THREADS && strcmp(wrappers[i].name, name) == 0)
+            return (void *)wrappers[i].real;
+    return NULL;
+}
+
 static bool learn_wrappers(void) {
     struct dl_find_object own;
     struct dynamic d = {0};
-    const char *names[WRAPPERS_MAX];
-    void *real[WRAPPERS_MAX];
     if (n_wrappers != 0)
         return true;
     if (real_dl_find_object((void *)_r_debug.r_ldbase, &own) == 0) {
@@ -151,14 +208,13 @@ static bool learn_wrappers(void) {
     if (d.symbols == NULL || d.names == NULL || d.hash == NULL)
         return false;
     take_exports(&d, own.dlfo_link_map->l_addr);
+    take_trials();
+    find_real(false);
+    find_real(true);
+    hcct_blocks_link.event.find = hcct_locks_link.find = real_of;
     for (unsigned i = 0; i < n_wrappers; i++)
-        names[i] = wrappers[i].name;
-    next_symbols(names, real, n_wrappers);
-    for (unsigned i = 0; i < n_wrappers; i++) {
-        wrappers[i].real = (uintptr_t)real[i];
-        if (wrappers[i].real != 0 && wrappers[i].real != wrappers[i].own)
+        if (wrappers[i].own != 0 && wrappers[i].real != 0 && wrappers[i].real != wrappers[i].own)
             list(i);
-    }
     return n_wrappers != 0;
 }
 
@@ -173,7 +229,7 @@ static unsigned wrapper_of(uintptr_t address) {
 /* What the loader would find by it. */
 static unsigned wrapper_named(const char *name) {
     for (unsigned i = 0; i < n_wrappers; i++)
-        if (wrappers[i].real != 0 && strcmp(wrappers[i].name, name) == 0)
+        if (wrappers[i].own != 0 && wrappers[i].real != 0 && strcmp(wrappers[i].name, name) == 0)
             return i + 1;
     return 0;
 }
@@ -190,8 +246,18 @@ static void note(uint32_t object, const struct got_word *word, uintptr_t before,
                                                 .lazy = word->lazy};
 }
 
+static bool is_wanted(enum kind kind) {
+    const struct agent_settings *set = &agent.settings;
+    return kind == OF_THREADS || (kind == OF_BLOCKS && settings_have(set, wire_of_blocks)) ||
+           (kind == OF_LOCKS && settings_have(set, wire_of_locks));
+}
+
 static unsigned wrapper_for(const struct got_word *word) {
-    return word->lazy ? wrapper_named(word->name) : wrapper_of(*(volatile uintptr_t *)word->at);
+    unsigned which =
+        word->lazy ? wrapper_named(word->name) : wrapper_of(*(volatile uintptr_t *)word->at);
+    if (which == 0 || !is_wanted(wrappers[which - 1].kind))
+        return 0;
+    return !bound->in_libc || wrappers[which - 1].kind == OF_BLOCKS ? which : 0;
 }
 
 /* Of the object that is being bound: functions that it calls by words for calls alone. */
@@ -261,10 +327,10 @@ static bool has(const struct dl_find_object *found, const void *address) {
            address < (const void *)found->dlfo_map_end;
 }
 
-/* The kernel's object has no such words. */
+/* The kernel's object has no such words. What libc allocates for its callers it asks for as they
+ * do, where a preloaded malloc would be asked, too. */
 static bool is_left_out(const struct dl_find_object *found) {
     return (uintptr_t)found->dlfo_map_start == (uintptr_t)_r_debug.r_ldbase ||
-           has(found, (const void *)(uintptr_t)gnu_get_libc_version) ||
            has(found, (const void *)(uintptr_t)late_bind_begin) ||
            found->dlfo_link_map->l_name == NULL ||
            strncmp(found->dlfo_link_map->l_name, "linux-vdso", 10) == 0;
@@ -282,6 +348,7 @@ static void bind_object(const struct link_map *map, const struct dl_find_object 
                                                .start = (uintptr_t)found->dlfo_map_start,
                                                .end = (uintptr_t)found->dlfo_map_end},
                                        .there = true};
+    bound->in_libc = has(found, (const void *)(uintptr_t)gnu_get_libc_version);
     if (!is_left_out(found)) {
         memset(has_slot, 0, sizeof has_slot);
         got_words(&bound->object[i].got, note_slot, NULL);

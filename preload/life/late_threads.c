@@ -84,15 +84,11 @@ static bool takes_signal(const struct agent_thread *thread, uint64_t blocked) {
  * comes: so none is to come before it has run by itself. */
 #define OWN_NS 3000000u
 
-static enum wire_attach_fate add(pid_t tid, uint64_t blocked) {
-    struct agent_thread *thread = find(tid);
-    if (thread != NULL && !thread->ending)
-        return WIRE_ATTACH_SAMPLED;
-    if (!takes_signal(thread, blocked) || !is_libcs(tid))
-        return WIRE_ATTACH_CLOSED;
+/* NULL: there is no memory. */
+static struct agent_thread *take_context(struct agent_thread *thread, pid_t tid) {
     thread = thread != NULL ? take_anew(thread) : thread_take();
     if (thread == NULL)
-        return WIRE_ATTACH_ROOMLESS;
+        return NULL;
     thread->tid = tid;
     thread->stack_low = thread->stack_high = 0;
     thread->masked = NULL;
@@ -101,7 +97,22 @@ static enum wire_attach_fate add(pid_t tid, uint64_t blocked) {
     thread->pokes = 0;
     thread->waits_in = 0;
     thread->found_ns = ticker_now(CLOCK_MONOTONIC);
+    thread->timerless = false;
     thread->ending = false;
+    return thread;
+}
+
+static enum wire_attach_fate add(pid_t tid, uint64_t blocked) {
+    struct agent_thread *thread = find(tid);
+    if (thread != NULL && !thread->ending && !thread->timerless)
+        return WIRE_ATTACH_SAMPLED;
+    if (!takes_signal(thread, blocked) || !is_libcs(tid))
+        return WIRE_ATTACH_CLOSED;
+    if (thread == NULL || thread->ending)
+        thread = take_context(thread, tid);
+    if (thread == NULL)
+        return WIRE_ATTACH_ROOMLESS;
+    thread->timerless = false;
     if (trigger_adopt(thread, tid == (pid_t)sys0(SYS_gettid) ? OWN_NS : 1))
         return WIRE_ATTACH_SAMPLED;
     thread->ending = true;
@@ -227,11 +238,16 @@ struct agent_thread *late_threads_adopt(struct agent_thread *owner, const uconte
     return owner;
 }
 
+static bool has_events_alone(const struct sampling_plan *plan) {
+    return !plan->idle && plan->coarse_ns != 0 && wire_of_events(agent.settings.collector);
+}
+
 /* One that has found no session is met again at its next call, and one that was woken sleeps on,
  * and is to be woken again. */
 void late_threads_after_tick(struct agent_thread *thread) {
     const struct sampling_plan *plan = &thread->trigger.plan;
-    bool begins = plan->wall_ns != 0 || plan->fine_ns != 0, poked = thread->poked;
+    bool begins = plan->wall_ns != 0 || plan->fine_ns != 0 || has_events_alone(plan);
+    bool poked = thread->poked;
     thread->poked = false;
     if (hcct_likely(begins || agent.settings.ticks_only))
         return;
@@ -242,7 +258,7 @@ void late_threads_after_tick(struct agent_thread *thread) {
 
 static struct agent_thread *own_context(pid_t tid, uint64_t blocked) {
     struct agent_thread *thread = find(tid);
-    if (thread != NULL)
+    if (thread != NULL && !thread->timerless)
         return thread;
     return add(tid, blocked) == WIRE_ATTACH_SAMPLED ? find(tid) : NULL;
 }
@@ -274,6 +290,37 @@ struct agent_thread *late_threads_meet(void) {
         sleep_burst = 0; /* a tick finds it if it opens the signal */
     else if (thread != NULL && thread->masked == NULL && !thread->ending)
         begin_met(thread);
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
+    return thread_self != NULL && thread_is_met(thread_self) ? thread_self : NULL;
+}
+
+/* It is known as it has a context, whether that has a timer or not. */
+static void begin_at_event(pid_t tid) {
+    struct agent_thread *thread = find(tid);
+    uint32_t before;
+    if (thread == NULL || thread->ending)
+        thread = take_context(thread, tid);
+    if (thread == NULL || !confine_enter(thread, &before))
+        return;
+    if (atomic_load(&agent.process->attached)) {
+        thread->timerless = !thread->trigger.ticker[TRIGGER_CPU].made;
+        know(thread);
+    } else {
+        thread->ending = true;
+    }
+    confine_leave(thread, before);
+}
+
+struct agent_thread *late_threads_meet_at_event(void) {
+    uint64_t all = UINT64_MAX, mask = 0;
+    if (late_threads_meet() != NULL)
+        return thread_self;
+    if (agent.process == NULL || !atomic_load(&agent.process->attached) || !agent_owns_memory())
+        return NULL;
+    sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES);
+    pid_t tid = (pid_t)sys0(SYS_gettid);
+    if ((mask & signal_bit(signal_number())) != 0 && is_libcs(tid))
+        begin_at_event(tid);
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
     return thread_self != NULL && thread_is_met(thread_self) ? thread_self : NULL;
 }
@@ -347,7 +394,8 @@ static pid_t number(const char *text) {
 
 /* What it has used until now nobody has seen. */
 static void count_unseen(pid_t tid) {
-    struct wire_session *session = session_enter(thread_self);
+    bool of_time = !wire_of_events(agent.settings.collector);
+    struct wire_session *session = of_time ? session_enter(thread_self) : NULL;
     if (session == NULL)
         return;
     atomic_fetch_add(&session->lost_ns[agent.settings.ticks_to], ticker_now(ticker_cpu_clock(tid)));
@@ -396,11 +444,19 @@ static void poke(struct agent_thread *thread) {
 }
 
 /* Sleep is found where threads are woken, and one that nobody wakes has no tick by which it could
- * begin. It has waited in the same call at an earlier question, so it is hardly about to make
+ * begin. Where events are sampled, the first one that is awake makes the process known to the
+ * daemon, which so has read what is loaded before there are events. */
+static bool are_to_wake(void) {
+    return wire_clock_sleeps(agent.settings.clock) ||
+           (settings_have(&agent.settings, wire_of_events) &&
+            atomic_load(&agent.process->session) == NULL);
+}
+
+/* It has waited in the same call at an earlier question, so it is hardly about to make
  * another one just now. */
 static void poke_waiting(int tasks, const char *name, struct agent_thread *thread) {
     uint64_t before = thread->waits_in;
-    if (thread->masked != NULL || thread->poked || !wire_clock_sleeps(agent.settings.clock))
+    if (thread->masked != NULL || thread->poked || !are_to_wake())
         return;
     thread->waits_in = wait_of(tasks, name);
     if (thread->waits_in != 0 && thread->waits_in == before)
@@ -412,7 +468,8 @@ static void see(int tasks, const char *name) {
     struct agent_thread *thread = tid > 0 ? find(tid) : NULL;
     if (tid <= 0)
         return;
-    if (thread == NULL && add(tid, blocked_by(tasks, name)) == WIRE_ATTACH_SAMPLED) {
+    if ((thread == NULL || thread->timerless) &&
+        add(tid, blocked_by(tasks, name)) == WIRE_ATTACH_SAMPLED) {
         thread = find(tid);
         count_unseen(tid);
     }
@@ -550,8 +607,7 @@ void late_threads_add(struct wire_attach *request, uint32_t fates[WIRE_ATTACH_FA
 
 void late_threads_wake(const struct wire_attach *request) {
     uint32_t nobody = 0;
-    if (!wire_clock_sleeps(agent.settings.clock) ||
-        !atomic_compare_exchange_strong(&searching, &nobody, 1))
+    if (!are_to_wake() || !atomic_compare_exchange_strong(&searching, &nobody, 1))
         return;
     poke_all(request);
     atomic_store(&searching, 0);

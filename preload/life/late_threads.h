@@ -21,8 +21,8 @@
  * be seen. While no other thread is inside (confine_hold). */
 void late_threads_add(struct wire_attach *request, uint32_t fates[WIRE_ATTACH_FATES]);
 /* Those that sleep already have no tick, and make no call, by which they could begin. Where sleep
- * is sampled they are woken, once, as far as they can sleep again unseen (waits.h). No signal comes
- * to the calling thread. */
+ * or events are sampled they are woken, once, as far as they can sleep again unseen (waits.h). No
+ * signal comes to the calling thread. */
 void late_threads_wake(const struct wire_attach *request);
 
 /* The calling thread is `owner`, whose timer has raised its signal here. NULL: it is not, or it is
@@ -36,6 +36,9 @@ struct agent_thread *late_threads_adopt(struct agent_thread *owner, const uconte
 /* The calling thread is about to make such a call: its context from now on; NULL: it has none.
  * Thread context. */
 struct agent_thread *late_threads_meet(void);
+/* The calling thread has an event that is to be sampled: the same, but its context has no timer
+ * where the thread blocks our signal. Thread context, or inside a handler of the application. */
+struct agent_thread *late_threads_meet_at_event(void);
 /* The calling thread has had its last tick. Signal context. */
 void late_threads_last_tick(struct agent_thread *thread);
 

@@ -95,6 +95,7 @@ struct agent_thread {
     uint8_t pokes;      /* the same: so often it was woken and has found no session */
     uint64_t waits_in;  /* the same: the wait that it was met in last */
     uint64_t found_ns;  /* the same: CLOCK_MONOTONIC when it was found */
+    bool timerless;     /* the same: it blocks our signal, and has events alone */
     bool ending;        /* no more ticks */
     uint8_t end_rounds; /* of destructors that have passed */
     int hidden_signal;  /* the application believes that it has blocked this one, which is open: it

@@ -56,6 +56,19 @@ struct held_rest held_end(struct held_table *table, struct held_place *place, ui
     return rest;
 }
 
+void held_renew(struct held_table *table, uint64_t now) {
+    for (uint32_t bucket = 0; bucket < HELD_BUCKETS; bucket++) {
+        uint32_t most = atomic_load(&table->waiting[bucket].n);
+        for (uint32_t i = 0; i < HELD_PLACES && most > 0; i++) {
+            _Atomic uint64_t *since = &table->place[bucket][i].since;
+            uint64_t before = atomic_load(since);
+            while (before != NOT_YET && before < now &&
+                   !atomic_compare_exchange_weak(since, &before, now))
+                ;
+        }
+    }
+}
+
 /* Others may begin and end waits meanwhile. */
 static bool take_part(struct held_place *place, uint64_t now, uint64_t *since) {
     *since = atomic_load_explicit(&place->since, memory_order_acquire);

@@ -65,6 +65,9 @@ static inline bool held_is_waited_for(const volatile void *lock) {
 struct held_place *held_begin(struct held_table *table, const volatile void *lock, uint64_t now,
                               uint64_t *random);
 
+/* Waits that have begun before `now`, and go on, count from then on: they are another profile's. */
+void held_renew(struct held_table *table, uint64_t now);
+
 /* What is left of a wait. */
 struct held_rest {
     uint64_t weight; /* that its points stand for; 0: none lies in it */

@@ -16,9 +16,13 @@
 
 #include "common/wire/compiler.h"
 #include "preload/events/course.h"
+#include "preload/locks/link.h"
 #include "preload/wrap/next_symbol.h"
 
 #define SECOND_NS 1000000000
+
+/* What the application calls stands in a part of the code of its own (preload/events/link.h). */
+#define LOCKS_WRAPPER hcct_export __attribute__((section("hcct_locks")))
 
 struct function {
     const char *name;
@@ -26,7 +30,8 @@ struct function {
 };
 
 static hcct_noinline void *look_up(struct function *it) {
-    void *function = next_by_itself(it->name);
+    void *(*find)(const char *) = hcct_locks_link.find;
+    void *function = find != NULL ? find(it->name) : next_by_itself(it->name);
     atomic_store_explicit(&it->found, function, memory_order_relaxed);
     return function;
 }

@@ -21,6 +21,8 @@ struct held_link {
     /* By the agent, before it is ready: held_table_bytes of zeros, which a child finds empty. */
     _Atomic(struct held_table *) table;
     uint32_t table_bytes; /* by the library */
+    /* By the library: held_renew, for a table from an earlier profile. */
+    void (*renew)(struct held_table *table, uint64_t now);
     /* Nobody could be charged with so much waiting. Keeps errno, takes no memory and no lock. */
     void (*lose)(uint64_t weight);
 };

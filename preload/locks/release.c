@@ -13,7 +13,7 @@
 #include "preload/locks/held.h"
 #include "preload/locks/inside.h"
 
-struct held_link hcct_held_link = {.table_bytes = sizeof(struct held_table)};
+struct held_link hcct_held_link = {.table_bytes = sizeof(struct held_table), .renew = held_renew};
 
 static hcct_noinline uint64_t collect(const volatile void *lock) {
     int saved = errno;
@@ -31,7 +31,7 @@ static hcct_noinline void send(uint64_t weight, const struct event_place *place)
 }
 
 #define RELEASE(symbol, type)                                                                      \
-    hcct_export int symbol(type *lock) {                                                           \
+    LOCKS_WRAPPER int symbol(type *lock) {                                                         \
         static struct function function = {.name = #symbol};                                       \
         int (*release)(type *) = (int (*)(type *))next(&function);                                 \
         if (hcct_likely(!held_is_waited_for(lock)))                                                \

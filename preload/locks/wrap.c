@@ -65,9 +65,16 @@ static hcct_noinline struct wait wait_begin(const volatile void *lock) {
     return wait;
 }
 
+/* Of a wait that has begun before somebody attached, what came since. */
+static uint64_t counted(const struct wait *wait, const struct event_link *link, uint64_t now) {
+    uint64_t since = atomic_load(&link->since_ns);
+    since = since > wait->since ? since : wait->since;
+    return now > since ? now - since : 0;
+}
+
 /* Whoever has released it was charged when it did. */
 static void end_held(const struct wait *wait, uint64_t now, bool gave_up) {
-    uint64_t ns = now - wait->since;
+    uint64_t ns = counted(wait, &hcct_held_link.event, now);
     if (wait->place != NULL) {
         struct held_rest rest = held_end(wait->table, wait->place, now, &locks_course.random);
         if (rest.weight > 0 && (gave_up || !rest.parted))
@@ -86,7 +93,7 @@ static hcct_noinline void wait_end(const struct wait *wait, bool gave_up,
     if (wait->table != NULL)
         end_held(wait, now, gave_up);
     if (event_link_is_ready(&hcct_locks_link))
-        sample_wait(now - wait->since + 1,
+        sample_wait(counted(wait, &hcct_locks_link, now) + 1,
                     place); /* shorter than the clock tells is still a wait */
     errno = saved;
 }
@@ -132,7 +139,7 @@ static inline enum first first_unless(bool refused) {
  * tries it, and answers `busy` where somebody else has the lock. The function answers `late` where
  * it was not had in time. */
 #define LOCK(symbol, parameters, arguments, trial, busy, begin, late)                              \
-    hcct_export int symbol parameters {                                                            \
+    LOCKS_WRAPPER int symbol parameters {                                                          \
         static struct function function = {.name = #symbol}, attempt = {.name = #trial};           \
         const enum first first = (begin);                                                          \
         if (hcct_likely(first == FIRST_TRY)) {                                                     \

@@ -77,6 +77,10 @@ void block_sample_start(void) {
     hcct_blocks_link.change = change;
 }
 
+void block_sample_renew(void) {
+    hcct_blocks_link.renew();
+}
+
 void block_sample_in_child(void) {
     if (settings_have(&agent.settings, wire_of_blocks))
         hcct_blocks_link.clear();

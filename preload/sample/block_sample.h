@@ -23,6 +23,9 @@ bool block_sample_name(struct agent_thread *thread, struct wire_slot *slot, uint
 /* A block weighs so much from now on. Within event_inside, in the session. */
 void block_sample_show(struct wire_session *session, uint64_t number, uint64_t weight);
 
+/* An agent is attached: blocks from before are not its own. Before it is ready. */
+void block_sample_renew(void);
+
 /* In a child of fork. Process context. */
 void block_sample_in_child(void);
 

@@ -18,6 +18,7 @@
 #include "preload/sample/event_inside.h"
 #include "preload/sample/event_library.h"
 #include "preload/sample/held_sample.h"
+#include "preload/sample/ticker.h"
 #include "preload/sample/walk.h"
 #include "preload/wrap/sleep.h"
 
@@ -165,6 +166,7 @@ static void start(const struct kind *kind) {
     if (kind->is_it == wire_of_held && !held_sample_start())
         return;
     link->sample = kind->send;
+    atomic_store(&link->since_ns, ticker_now(CLOCK_MONOTONIC));
     atomic_store_explicit(&link->ready, true, memory_order_release);
 }
 
@@ -175,6 +177,15 @@ bool event_sample_start(void) {
         if (settings_have(&agent.settings, kinds[i].is_it))
             start(&kinds[i]);
     return true;
+}
+
+void event_sample_stop(void) {
+    for (unsigned i = 0; i < HCCT_ARRAY_LEN(kinds); i++) {
+        struct event_link *link = event_library_link(kinds[i].collector);
+        if (link != NULL)
+            atomic_store(&link->ready, false);
+    }
+    held_sample_stop();
 }
 
 static bool has_tables(struct wire_session *session) {

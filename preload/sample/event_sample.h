@@ -16,6 +16,10 @@
  * Process context. */
 bool event_sample_start(void);
 
+/* Nothing more is sampled: an agent leaves that was attached, or is in a child of its process. Any
+ * context. */
+void event_sample_stop(void);
+
 /* Waits for the unwind tables of what is loaded, as a program begins, where events are sampled or
  * functions of Python are asked for: until they are there each sample is a copy of the stack, which
  * soon finds no room, and has no such functions. Process context, attached. */

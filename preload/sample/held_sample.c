@@ -14,6 +14,7 @@
 #include "preload/life/sys.h"
 #include "preload/locks/link.h"
 #include "preload/sample/event_inside.h"
+#include "preload/sample/ticker.h"
 
 static void lose_inside(struct agent_thread *thread, const void *argument) {
     const struct agent_settings *set = &agent.settings;
@@ -37,16 +38,34 @@ static void lose(uint64_t weight) {
     (void)event_inside(lose_inside, &weight);
 }
 
-bool held_sample_start(void) {
+/* An agent that is attached again has it from before: who waits may still stand there. */
+static struct held_table *table_made;
+
+static struct held_table *make_table(void) {
     size_t bytes = hcct_held_link.table_bytes;
     void *table =
         memory_map(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
     if (table == NULL || sys3(SYS_madvise, table, bytes, MADV_WIPEONFORK) != 0) {
         settings_say(&agent.settings, true,
                      "there is no memory for lock-held: ", "it is not sampled");
-        return false;
+        return NULL;
     }
+    return table;
+}
+
+bool held_sample_start(void) {
+    if (table_made != NULL)
+        hcct_held_link.renew(table_made, ticker_now(CLOCK_MONOTONIC));
+    else
+        table_made = make_table();
+    if (table_made == NULL)
+        return false;
     hcct_held_link.lose = lose;
-    atomic_store(&hcct_held_link.table, (struct held_table *)table);
+    atomic_store(&hcct_held_link.table, table_made);
     return true;
+}
+
+void held_sample_stop(void) {
+    if (&hcct_held_link != NULL)
+        atomic_store(&hcct_held_link.table, NULL);
 }

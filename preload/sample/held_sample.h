@@ -12,4 +12,7 @@
  * said. Process context. */
 bool held_sample_start(void);
 
+/* Releases are charged with nothing from now on. Any context. */
+void held_sample_stop(void);
+
 #endif

@@ -164,6 +164,7 @@ struct search {
     void **found; /* NULL: not yet */
     uint32_t hash[AT_ONCE];
     unsigned n;
+    bool unasked; /* objects come and go meanwhile, and the loader is not asked for symbols */
 };
 
 /* _dl_find_object can't be asked, as it is one of the names. */
@@ -275,7 +276,8 @@ static void search_object(const struct link_map *map, const struct object *objec
         const ElfW(Sym) *symbol =
             search->found[k] == NULL ? find(object, search->names[k], search->hash[k]) : NULL;
         if (symbol != NULL)
-            search->found[k] = take(map, symbol, search->names[k]);
+            search->found[k] = search->unasked ? (void *)plain_function(map, symbol)
+                                               : take(map, symbol, search->names[k]);
     }
 }
 
@@ -286,6 +288,13 @@ static bool is_done(const struct search *search) {
     return k == search->n;
 }
 
+static bool is_left_out(const struct search *search, const struct link_map *map) {
+    struct dl_find_object found;
+    return search->unasked &&
+           (map->l_ld == NULL || map->l_ld == _DYNAMIC || _dl_find_object(map->l_ld, &found) != 0 ||
+            found.dlfo_link_map != map);
+}
+
 /* Up to an object that is unusual. */
 static void search_objects(struct search *search) {
     struct object object;
@@ -293,6 +302,8 @@ static void search_objects(struct search *search) {
         return;
     for (const struct link_map *map = next_object(); map != NULL && !is_done(search);
          map = map->l_next) {
+        if (is_left_out(search, map))
+            continue;
         read_object(map, &object);
         if (object.symbols == NULL && object.table == NULL)
             continue; /* the vdso, or it has no symbols at all */
@@ -302,9 +313,9 @@ static void search_objects(struct search *search) {
     }
 }
 
-void next_symbols(const char *const *names, void **found, unsigned n) {
+static void look_for(const char *const *names, void **found, unsigned n, bool unasked) {
     for (unsigned done = 0; done < n; done += AT_ONCE) {
-        struct search search = {.names = names + done, .found = found + done};
+        struct search search = {.names = names + done, .found = found + done, .unasked = unasked};
         search.n = n - done < AT_ONCE ? n - done : AT_ONCE;
         for (unsigned k = 0; k < search.n; k++) {
             search.found[k] = NULL;
@@ -312,9 +323,17 @@ void next_symbols(const char *const *names, void **found, unsigned n) {
         }
         search_objects(&search);
         for (unsigned k = 0; k < search.n; k++)
-            if (search.found[k] == NULL)
+            if (search.found[k] == NULL && !unasked)
                 search.found[k] = ask_loader(search.names[k]);
     }
+}
+
+void next_symbols(const char *const *names, void **found, unsigned n) {
+    look_for(names, found, n, false);
+}
+
+void next_symbols_unasked(const char *const *names, void **found, unsigned n) {
+    look_for(names, found, n, true);
 }
 
 void *next_symbol(const char *name) {

@@ -18,6 +18,10 @@ void *next_symbol(const char *name);
 /* The same of n names, in less time. */
 void next_symbols(const char *const *names, void **found, unsigned n);
 
+/* The same of plain functions, where no loader is asked: NULL: not found. Takes no lock, and looks
+ * at what the loader says is there. */
+void next_symbols_unasked(const char *const *names, void **found, unsigned n);
+
 /* From now on those of all objects, the first of them: this one was loaded late, behind all that is
  * meant. Process context. */
 void next_symbol_from_first(void);

@@ -9,6 +9,7 @@
 #include "preload/blocks/table.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "common/wire/wire.h"
 #include "tests/check.h"
@@ -146,6 +147,25 @@ static void check_deaf(void) {
     CHECK(all() == 0);
 }
 
+/* Blocks of an earlier attachment are nobody's, also one whose end could not be reported. */
+static void check_renew(void) {
+    for (unsigned i = 0; i < 100; i++)
+        add(i, 2000, 0);
+    struct table_block old = table_find(address(1));
+    session.deaf = true;
+    table_forget(table_find(address(0)));
+    table_renew();
+    memset(&session, 0, sizeof session);
+    for (unsigned i = 0; i < 100; i++)
+        CHECK(!table_may_have(address(i)) && table_find(address(i)).number == 0);
+    table_forget(old);
+    add(1, 5000, 0);
+    table_forget(old);
+    CHECK_UINT((uint64_t)all(), course_weight(5000, WIRE_BLOCKS_MEAN));
+    table_forget(table_find(address(1)));
+    CHECK(all() == 0 && !table_may_have(address(1)));
+}
+
 /* Each stands for its weight, also when R has been doubled several times. */
 static void check_full(void) {
     const unsigned n = 6 * WIRE_BLOCKS;
@@ -185,6 +205,7 @@ int main(void) {
     check_blocks();
     check_one();
     check_deaf();
+    check_renew();
     check_full();
     check_clear();
     return check_report();

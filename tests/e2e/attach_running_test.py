@@ -277,11 +277,9 @@ def refusals(daemon):
     refused("too often", "10000", *attached, "--rate", "10001", pid)
     refused("no such clock", "give cpu or wall", *attached, "--clock", "tea", pid)
     refused("a clock beside wait", "leave out --clock", *attached, "--clock", "wall", "--metric", "wait", pid)
-    for words, name in (("heap", "heap"), ("cpu,alloc", "alloc"), ("cpu,lock", "lock")):
-        refused(words, f"^hcct: {name} is .*hcct record --", "record", "-p", pid, "--metric", words)
-        refused(words, f"^hcct: {name} is .*hcct record --", *attached, "--metric", words, pid)
+    refused("lines of a heap", "name cpu beside", *attached, "--metric", "heap", "--lines", pid)
     refused("lines of faults", "name cpu beside", *attached, "--metric", "faults", "--lines", pid)
-    refused("no metric", "give cpu, faults, cpu,faults or wait", *attached, "--metric", "tea", pid)
+    refused("no metric", "give one or more of cpu", *attached, "--metric", "tea", pid)
     refused("calls", "hcct record --", "record", "-p", pid, "--collector", "calls")
     refused("both", "not both", "record", "-p", pid, "--", "true")
     refused("no duration", "is no time", "record", "-p", pid, "--duration", "soon")

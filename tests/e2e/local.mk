@@ -35,11 +35,12 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/calls_said_test.py tests/e2e/calls_linked_test.py tests/e2e/calls_interposed_test.py \
 	tests/e2e/calls_locked_test.py \
 	tests/e2e/redirect_torture_test.py tests/e2e/attach_test.py tests/e2e/attach_running_test.py tests/e2e/attach_late_test.py \
+	tests/e2e/attach_metrics_test.py \
 	tests/e2e/blocks_test.py tests/e2e/held_test.py tests/e2e/locks_test.py tests/e2e/metrics_test.py \
 	tests/e2e/wait_test.py tests/e2e/contexts_test.py tests/e2e/encode_test.py \
 	tests/e2e/encode_contexts_test.py tests/e2e/runtime_names_test.py
 TESTS += $(e2e_tests)
-EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
+EXTRA_DIST += $(e2e_tests) tests/e2e/attach_support.py tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
 	tests/e2e/support.py tests/e2e/users_support.py tests/e2e/wire_support.py tests/e2e/workloads.py
 
 # Stands for node, java and python: of an old version, and of one that knows the options.
@@ -54,6 +55,12 @@ check_PROGRAMS += tests/targets/attach_quiet tests/targets/attach_storm tests/ta
 tests_targets_attach_quiet_SOURCES = tests/targets/attach_quiet.c
 tests_targets_attach_quiet_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_attach_quiet_LDFLAGS = -pthread
+check_PROGRAMS += tests/targets/attach_metrics tests/targets/own_malloc
+tests_targets_own_malloc_SOURCES = tests/targets/own_malloc.c
+tests_targets_own_malloc_CFLAGS = $(TARGET_CFLAGS) -fno-builtin
+tests_targets_attach_metrics_SOURCES = tests/targets/attach_metrics.c
+tests_targets_attach_metrics_CFLAGS = $(TARGET_CFLAGS) -pthread -fno-builtin
+tests_targets_attach_metrics_LDFLAGS = -pthread
 check_PROGRAMS += tests/targets/attach_library.so
 tests_targets_attach_storm_SOURCES = tests/targets/attach_storm.c
 tests_targets_attach_storm_CFLAGS = $(TARGET_CFLAGS) -pthread

@@ -7,7 +7,8 @@ memory and descriptors have grown since the first tenth of the runs.
 
     attach_runs.py [--runs N] [--work SECONDS] [--only NAME,NAME] [--ways WAY,WAY]
 
-Each run attaches in another way than the one before it: usual, fine (1,000 samples a second), wall, wait.
+Each run attaches in another way than the one before it: usual, fine (1,000 samples a second), wall, wait, heap,
+and events (time, allocations, alive memory and locks).
 """
 import argparse
 import os
@@ -69,7 +70,8 @@ http {{
 }}
 """
 WAYS = {"usual": [], "fine": ["--rate", "1000"], "wall": ["--rate", "1000", "--clock", "wall"],
-        "wait": ["--metric", "wait", "--rate", "1000"]}
+        "wait": ["--metric", "wait", "--rate", "1000"],
+        "heap": ["--metric", "heap"], "events": ["--metric", "cpu,alloc,heap,lock"]}
 JAVA = """
 import java.util.*;
 public class Work {
@@ -229,7 +231,7 @@ def main():
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--work", type=float, default=0)
     parser.add_argument("--only", default="")
-    parser.add_argument("--ways", default="usual,fine,wall,wait")
+    parser.add_argument("--ways", default="usual,fine,wall,wait,heap,events")
     options = parser.parse_args()
     scratch = tempfile.mkdtemp(prefix="hcct-attach-")
     os.environ["XDG_CACHE_HOME"] = os.path.join(scratch, "cache")
