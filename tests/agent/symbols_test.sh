@@ -74,7 +74,7 @@ check "it stays" "$(readelf -d "$late" | grep -q 'Flags:.*NODELETE' && echo so)"
 tls=$(readelf -lW "$late" | awk '$1 == "TLS" { print $6 }')
 check "its thread-local variables are few ($tls bytes)" "$([ $((tls)) -le 128 ] && echo few)" "few"
 # it has a malloc and locks for the application: that it calls none itself its objects say
-own=$(nm -u "$HCCT_BUILDDIR"/preload/life/.libs/libhcctattach_la-*.o | awk '{ print $2 }' | grep -v '^$' | sort -u)
+own=$(nm -u "$HCCT_BUILDDIR"/preload/life/libhcctattach_so-*.o | awk '{ print $2 }' | grep -v '^$' | sort -u)
 check "its own parts call libc for something" "$(echo "$own" | grep -c '^__register_atfork$')" "1"
 check "and allocate nothing, and take no lock" \
     "$(echo "$own" | grep -E '^(malloc|calloc|realloc|free|pthread_(mutex|rwlock|spin)_.*|mtx_.*|_Zn.*|_Zd.*)$')" ""

@@ -23,7 +23,7 @@ MEAN = {"alloc": 512 * 1024, "heap": 512 * 1024, "lock": 500000}
 COLUMN = {"alloc": 0, "heap": 1, "lock": 2}
 ALLOCATES = ["small_kept", "small_freed", "grows", "aligned"]
 WAITS = ["waits_for_mutex", "waits_to_write"]
-LIBRARY = os.path.join(os.path.dirname(target("x")), ".libs", "attach_library.so")
+LIBRARY = target("attach_library.so")
 
 
 class Program:
