@@ -58,6 +58,7 @@
 #define WIRE_HELLO_NO_FOLLOW 1u /* not to be profiled when its parent is */
 #define WIRE_HELLO_LINES     2u /* walks: the leaf pc is sent, too (LEAF_PC) */
 #define WIRE_HELLO_THREADS   4u /* contexts begin with the name of their thread */
+#define WIRE_HELLO_ATTACHED  8u /* somebody has asked for this process, whatever its parent is */
 #define WIRE_HELLO_BUDGET_SHIFT                                                                    \
     8u /* calls: from this bit on, what profiling may cost, in parts per                           \
         * million of the CPU time; 0: no matter */

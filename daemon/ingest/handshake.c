@@ -81,7 +81,8 @@ static enum wire_status judge(const struct wire_hello *hello, pid_t pid) {
         return WIRE_STATUS_FAILED;
     if (registry_live() + metrics_of(hello) > REGISTRY_LIVE_MAX)
         return WIRE_STATUS_FULL;
-    if ((hello->flags & WIRE_HELLO_NO_FOLLOW) != 0 && has_profiled_parent(pid))
+    if ((hello->flags & (WIRE_HELLO_NO_FOLLOW | WIRE_HELLO_ATTACHED)) == WIRE_HELLO_NO_FOLLOW &&
+        has_profiled_parent(pid))
         return WIRE_STATUS_NOT_FOLLOWED;
     return WIRE_STATUS_OK;
 }

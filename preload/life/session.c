@@ -154,6 +154,7 @@ static bool attach(struct agent_process *process, int wait_ms) {
     const struct agent_settings *set = &agent.settings;
     struct wire_hello request = {.rate = set->rate,
                                  .flags = (set->follow ? 0 : WIRE_HELLO_NO_FOLLOW) |
+                                          (agent_hooks.late ? WIRE_HELLO_ATTACHED : 0) |
                                           (set->lines ? WIRE_HELLO_LINES : 0) |
                                           (set->threads ? WIRE_HELLO_THREADS : 0) |
                                           set->budget_ppm << WIRE_HELLO_BUDGET_SHIFT,

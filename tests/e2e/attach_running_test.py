@@ -269,6 +269,32 @@ def refused(what, expected, *words):
           and said.count("\n") == 0, f"{what}: {said}")
 
 
+FAMILY = """
+import os, time
+child = os.fork()
+if child:
+    print(child, flush=True)
+until = time.monotonic() + 60
+while time.monotonic() < until:
+    pass
+"""
+
+
+def families(daemon):
+    """A child of a process that is attached to can be attached to as well, and is not before."""
+    parent = subprocess.Popen([sys.executable, "-c", FAMILY], stdout=subprocess.PIPE)
+    child = int(parent.stdout.readline())
+    check(attach(daemon, parent).status == 0 and daemon.wait_for(lambda p: p["pid"] == parent.pid) is not None,
+          "a parent is attached to")
+    check(all(p["pid"] != child for p in daemon.processes()), "its child is not")
+    result = run([HCCT, "attach", "--socket", daemon.socket, "--wait", "60", str(child)])
+    check(result.status == 0 and daemon.wait_for(lambda p: p["pid"] == child and p["walks"] > 0) is not None,
+          "and its child is, when it is asked for")
+    os.kill(child, signal.SIGKILL)
+    parent.kill()
+    parent.communicate()
+
+
 def refusals(daemon):
     process = start(target("attach_shares"))
     pid = str(process.pid)
@@ -410,6 +436,7 @@ with Daemon() as shared:
     quiet(shared)
     signals(shared)
     named(shared)
+    families(shared)
     limits(shared)
     storms(shared, 15)
     killed_midway(shared)
