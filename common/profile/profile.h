@@ -129,8 +129,8 @@ struct profile_process {
     RESTART_COUNTERS(DECLARE)
 #undef DECLARE
 #undef DECLARE_SHOWN
-    /* of children (counters.h): samples by which they attached, of this weight in all, which stand
-     * for the others, ... */
+    /* of children (counters.h): what the samples by which they attached stand for, for the others
+     * as well, ... */
     uint64_t attached_ns;
     uint64_t attach_ns; /* ... and each for so much; 0: it is not known */
     uint64_t lone_ns;   /* the greatest weight that was drawn by itself (scatter_total.h) */

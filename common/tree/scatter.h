@@ -31,7 +31,7 @@ struct scatter_sums {
     uint64_t independent[SHARE_CLASSES]; /* ... and had, were each sample drawn by itself */
     uint64_t total;                      /* what the weight of all varied by, squared */
     /* in ns: */
-    uint64_t attached; /* weight of the samples at which children of fork attached by chance */
+    uint64_t attached; /* what samples stand for at which children of fork attached by chance */
     uint64_t lone;     /* the greatest weight that was drawn by itself (scatter_total.h) */
 };
 

@@ -30,6 +30,7 @@ void scatter_total_credit(struct scatter_total *total, struct scatter_total_thre
     thread->step = fmax(thread->step, (double)sample->step);
     if (sample->attached) {
         thread->attached += (double)sample->weight;
+        thread->by_coin += (double)sample->attached;
         return;
     }
     if (!sample->same_burst || thread->clusters == 0)
@@ -86,7 +87,7 @@ static void add_bursts(struct scatter_total *total, const struct scatter_total_t
 void scatter_total_end(struct scatter_total *total, const struct scatter_total_thread *thread) {
     if (thread->samples == 0 && !(thread->attached > 0))
         return;
-    total->attached += thread->attached;
+    total->attached += thread->by_coin;
     add_samples(total, thread);
     add_bursts(total, thread);
 }

@@ -18,20 +18,21 @@
 /* What is known of a sample. Times in ns. */
 struct scatter_sample {
     uint64_t weight;
-    uint64_t chance; /* the part of it that was left to chance */
-    uint64_t step;   /* the mean of what samples weigh by the law of steps */
-    bool same_burst; /* as the one before */
-    bool attached;   /* by a coin: WIRE_ATTACHED (common/wire/wire.h) */
+    uint64_t chance;   /* the part of it that was left to chance */
+    uint64_t step;     /* the mean of what samples weigh by the law of steps */
+    bool same_burst;   /* as the one before */
+    uint64_t attached; /* by a coin (WIRE_ATTACHED, common/wire/wire.h): of its weight, what that
+                        * makes it stand for; 0: not by one */
 };
 
 /* Of a thread. Samples that were taken by a coin are `attached` alone. */
 struct scatter_total_thread {
     uint64_t samples, clusters; /* so many */
     double step;
-    double cluster;         /* the weight of the last cluster ... */
-    double before, squares; /* ... of those before it, and their squares */
-    double attached;
-    bool measured; /* a sample that was not drawn */
+    double cluster;           /* the weight of the last cluster ... */
+    double before, squares;   /* ... of those before it, and their squares */
+    double attached, by_coin; /* the weight of these, and what coins make them stand for */
+    bool measured;            /* a sample that was not drawn */
 };
 
 /* What was drawn by itself: squares of weights, and the greatest weight. */
@@ -41,7 +42,7 @@ struct scatter_lone {
 
 /* Of a process: sums over threads. */
 struct scatter_total {
-    double attached; /* weight of the samples that were taken by a coin */
+    double attached; /* what coins make the samples stand for that were taken by one */
     /* where samples are drawn one by one */
     struct scatter_lone lone_samples;
     double ends; /* squares of steps at the ends of the other threads, and of what was measured */

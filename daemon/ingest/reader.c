@@ -152,7 +152,7 @@ static struct scatter_sample sample_of(const struct reader *reader, uint64_t ope
         .chance = draws_chance(weight, reader->measured_above),
         .step = reader->step,
         .same_burst = (operand & WIRE_SAME_BURST) != 0,
-        .attached = (operand & WIRE_ATTACHED) != 0,
+        .attached = (operand & WIRE_ATTACHED) != 0 ? WIRE_ATTACH_NS : 0,
     };
 }
 

@@ -17,7 +17,8 @@ struct sampling_plan {
     uint64_t fine_ns;   /* between the walks of a burst, 0: no bursts */
     uint64_t length_ns; /* of a burst, CPU time; SAMPLING_ENDLESS: as long as the thread runs */
     uint64_t wall_ns;   /* between checks of a sleeping thread, 0: not checked */
-    bool off_only;      /* with them: CPU time has no weight */
+    uint64_t asks_ns;   /* between ticks of a sleeping thread that is idle, 0: there are none */
+    bool off_only;      /* with wall_ns: CPU time has no weight */
     bool idle;          /* no walks: ticks only check whether there is something to do */
 };
 
@@ -29,8 +30,8 @@ static inline bool plan_is_endless(const struct sampling_plan *plan) {
 /* Any context. */
 static inline bool plan_is_same(const struct sampling_plan *a, const struct sampling_plan *b) {
     return a->coarse_ns == b->coarse_ns && a->fine_ns == b->fine_ns &&
-           a->length_ns == b->length_ns && a->wall_ns == b->wall_ns && a->off_only == b->off_only &&
-           a->idle == b->idle;
+           a->length_ns == b->length_ns && a->wall_ns == b->wall_ns && a->asks_ns == b->asks_ns &&
+           a->off_only == b->off_only && a->idle == b->idle;
 }
 
 #endif

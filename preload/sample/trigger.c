@@ -32,9 +32,25 @@
 #include "preload/sample/wall.h"
 #include "preload/wrap/sleep.h"
 
-/* CPU time between two searches for a daemon, and between two checks whether the session is on. */
-static const struct sampling_plan searching = {.coarse_ns = 20000000u, .idle = true},
-                                  switched_off = {.coarse_ns = 100000000u, .idle = true};
+/* CPU time between two searches for a daemon, and between two checks whether the session is on.
+ * Where sleep is sampled, threads that sleep are to ask, too, seldom: each is woken for it. */
+#define SEARCH_NS 20000000u
+#define OFF_NS    100000000u
+#define ASKS_NS   (10 * SECOND_NS)
+
+static struct sampling_plan idle_plan(uint64_t coarse_ns) {
+    bool asks = wire_clock_sleeps(agent.settings.clock) && !agent_hooks.late;
+    return (struct sampling_plan){
+        .coarse_ns = coarse_ns, .asks_ns = asks ? ASKS_NS : 0, .idle = true};
+}
+
+static struct sampling_plan searching(void) {
+    return idle_plan(SEARCH_NS);
+}
+
+static struct sampling_plan switched_off(void) {
+    return idle_plan(OFF_NS);
+}
 
 static struct ticker *cpu_ticker(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_CPU];
@@ -74,6 +90,8 @@ static void follow(struct agent_thread *thread, struct wire_session *session,
         call_burst_forget(thread);
     if (plan->wall_ns != 0 && thread == thread_self) /* what calls it makes is its own to know */
         wall_begin(thread, session, plan);
+    else if (plan->asks_ns != 0 && thread == thread_self)
+        wall_ask(thread, plan->asks_ns);
 }
 
 static void count_missing(void) {
@@ -85,14 +103,14 @@ static void count_missing(void) {
 }
 
 static struct sampling_plan planned(struct wire_session *session) {
-    return session_is_on(session) ? sampling_plan(session) : switched_off;
+    return session_is_on(session) ? sampling_plan(session) : switched_off();
 }
 
 /* `before`: session_epoch(), from before session_enter has found none. */
 static struct sampling_plan planned_alone(uint32_t before) {
     const struct sampling_plan *inherited = &agent.process->inherited;
     bool in_vain = session_was_looked_for() && !session_may_come(before);
-    return in_vain || inherited->coarse_ns == 0 ? searching : *inherited;
+    return in_vain || inherited->coarse_ns == 0 ? searching() : *inherited;
 }
 
 void trigger_expect(void) {
@@ -146,7 +164,7 @@ bool trigger_adopt(struct agent_thread *thread, uint64_t after_ns) {
     thread->faults = UINT64_MAX; /* of another thread: its first sample finds out */
     if (!thread_timer_make(thread, TRIGGER_CPU, ticker_cpu_clock(thread->tid)))
         return false;
-    ticker_run(cpu_ticker(thread), after_ns, searching.coarse_ns);
+    ticker_run(cpu_ticker(thread), after_ns, SEARCH_NS);
     return true;
 }
 
@@ -195,7 +213,7 @@ void trigger_stop_asleep(struct agent_thread *thread) {
 }
 
 void trigger_poke(struct agent_thread *thread) {
-    ticker_fire(cpu_ticker(thread), searching.coarse_ns);
+    ticker_fire(cpu_ticker(thread), SEARCH_NS);
 }
 
 bool trigger_poke_later(struct agent_thread *thread, uint64_t ns) {
@@ -210,7 +228,7 @@ void trigger_poke_no_more(struct agent_thread *thread) {
 }
 
 void trigger_put_off(struct agent_thread *thread) {
-    ticker_run(cpu_ticker(thread), 1, searching.coarse_ns);
+    ticker_run(cpu_ticker(thread), 1, SEARCH_NS);
 }
 
 void trigger_leave(struct agent_thread *thread) {
@@ -405,6 +423,13 @@ static bool look(struct agent_thread *thread, const struct sampling_plan *plan,
     return true;
 }
 
+/* Where there is a session now. */
+static void change_to(struct agent_thread *thread, struct wire_session *session,
+                      enum trigger_kind kind) {
+    const struct sampling_plan plan = planned(session);
+    follow(thread, session, &plan, UINT64_MAX, kind == TRIGGER_CPU);
+}
+
 /* At a tick without a session: a child is seen as its parent was. Where the daemon was looked for
  * in vain, or has gone, ticks do nothing but look for one. A thread that sleeps has no ticks then:
  * one that has met another that looks for the daemon keeps its own. */
@@ -427,13 +452,16 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
         modules_learn_again(thread, session);
         if (!plan.idle && agent.settings.collector == WIRE_COLLECT_CALLS)
             calls_tick(thread, session, kind, uc);
+        if (plan.asks_ns != 0) /* its next tick is far away */
+            change_to(thread, session, kind);
         session_leave(thread);
-        found = !plan.idle;
+        found = !plan.idle || plan.asks_ns != 0;
     }
     thread->unsent_ns = 0;
     if (found || (!plan.idle && session == NULL && session_may_come(before)))
         return;
-    follow(thread, NULL, &searching, UINT64_MAX, false);
+    const struct sampling_plan search = searching();
+    follow(thread, NULL, &search, UINT64_MAX, false);
     encode_rest();
 }
 
@@ -480,10 +508,11 @@ static void pace(struct trigger *trigger, uint64_t ns) {
 
 static void tick_in_session(struct agent_thread *thread, struct wire_session *session,
                             enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
+    const struct sampling_plan off = switched_off();
     if (session_is_on(session))
         tick(thread, session, kind, expiries, uc);
     else
-        change(thread, session, &switched_off, kind, expiries, uc);
+        change(thread, session, &off, kind, expiries, uc);
 }
 
 void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,

@@ -86,6 +86,14 @@ void wall_begin(struct agent_thread *thread, struct wire_session *session,
     run(thread, until_due(t, off));
 }
 
+/* Not all threads at once. */
+void wall_ask(struct agent_thread *thread, uint64_t ns) {
+    if (ticker(thread)->made || !thread_timer_make(thread, TRIGGER_WALL, CLOCK_MONOTONIC))
+        return;
+    sleep_burst |= SLEEP_FRAGILE;
+    ticker_run(ticker(thread), interval_draw(ns, draw_word(&thread->random)), ns);
+}
+
 /* The weight of the points up to `limit`, which are over then. */
 static uint64_t reach(struct agent_thread *thread, uint64_t limit) {
     struct trigger *t = &thread->trigger;

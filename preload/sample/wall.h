@@ -20,6 +20,9 @@
  * on the thread itself. */
 void wall_begin(struct agent_thread *thread, struct wire_session *session,
                 const struct sampling_plan *plan);
+/* The same where the thread is not sampled: its timer only ticks, though it sleeps, each `ns` in
+ * the mean. Any context, on the thread itself. */
+void wall_ask(struct agent_thread *thread, uint64_t ns);
 /* A tick of the wall timer. Signal context, inside the session. */
 void wall_tick(struct agent_thread *thread, struct wire_session *session,
                const struct sampling_plan *plan, ucontext_t *uc);

@@ -302,7 +302,7 @@ static void live(const struct lives *how, struct family *family, struct scatter 
         const struct scatter_sample sample = {.weight = weight,
                                               .chance = weight,
                                               .step = plan.fine_ns,
-                                              .attached = awaits && attached,
+                                              .attached = awaits && attached ? WIRE_ATTACH_NS : 0,
                                               .same_burst =
                                                   how->length_ns > 0 && points.begun == burst};
         if (first && how->copies)
