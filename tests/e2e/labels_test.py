@@ -55,7 +55,7 @@ by_function = report(path, "--by", "function")
 check(by_function["total"] == report(path, "--by", "label")["total"], "the total is the same")
 text = run([HCCT, "report", "--by", "label", path]).out.decode()
 check("Hottest labels" in text and "route=/pay" in text and "[no label]" in text and
-      "[[labels]]" not in text and "no room" not in text, text)
+      "[[labels]]" not in text and "a label was set for which there was no room" not in text, text)
 replayed = scratch("replayed.pb.gz")
 result = run([HCCT, "replay", trace, "-o", replayed])
 check(result.status == 0 and by_label(report(replayed, "--by", "label")) ==
