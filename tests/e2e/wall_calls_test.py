@@ -34,10 +34,14 @@ def battery(rate, *only):
     return {name: (ns, seen[name]) for name, ns in true.items()}
 
 
-threads = battery(250)
-lost = sum(process["lost_ns"] for process in report(path)["processes"])
-total = sum(ns for ns, _ in threads.values())
-print(f"{lost / 1e9:.3f} s of {total / 1e9:.0f} were lost until hcctd had room for all threads")
+# where hcctd has no processor for long much is lost, and little can be said of the rest: once in three runs it has
+for _ in range(3):
+    threads = battery(250)
+    lost = sum(process["lost_ns"] for process in report(path)["processes"])
+    total = sum(ns for ns, _ in threads.values())
+    print(f"{lost / 1e9:.3f} s of {total / 1e9:.0f} were lost until hcctd had room for all threads")
+    if lost < PART * total:
+        break
 # that was of threads that came late more than of others
 late = 2 * lost / len(threads)
 for name, (ns, seen) in threads.items():
