@@ -25,7 +25,7 @@ link() {
 blocks='preload_blocks_' locks='preload_locks_' events='preload_events_'
 both="$events|preload_sample_draw\.c|preload_wrap_next_symbol\.c"
 link libhcctagent.so -Ev "preload_life_late|$blocks|$locks|$events"
-link libhcctattach.so -Ev "preload_life_start\.c|$blocks|$locks|$events"
+link libhcctattach.so -v "preload_life_start\.c"
 link libhcctblocks.so -E "$blocks|$both"
 link libhcctlocks.so -E "$locks|$both"
 [ $status -ne 0 ] || echo "ok      $(find "$work" -name '*.o' | wc -l) files"
