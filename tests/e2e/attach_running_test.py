@@ -352,45 +352,40 @@ while True:
 """
 
 
-# One thread wants all of a message that comes in small pieces; prints how many were cut short.
+# One thread wants all of a message, of which it has nearly all; it gets the rest, and how long it was is printed,
+# when a line is read.
 ALL_OF_IT = """
-import socket, threading, time
+import queue, socket, sys, threading
 one, other = socket.socketpair()
-cut = sent = 0
+lengths = queue.SimpleQueue()
 def receive():
-    global cut
     while True:
-        got = one.recv(1000, socket.MSG_WAITALL)
-        if got == b"":
-            return
-        cut += len(got) != 1000
-thread = threading.Thread(target=receive)
-thread.start()
+        lengths.put(len(one.recv(1000, socket.MSG_WAITALL)))
+threading.Thread(target=receive, daemon=True).start()
+other.sendall(b"x" * 990)
 print("ready", flush=True)
-end = time.monotonic() + 60
-try:
-    while time.monotonic() < end:
-        sent += other.send(b"x" * 10)
-        time.sleep(0.005)
-except KeyboardInterrupt:
-    pass
-other.sendall(b"x" * (-sent % 1000))
-other.close()
-print(cut)
+for line in sys.stdin:
+    other.sendall(b"x" * 10)
+    print(lengths.get(), flush=True)
+    other.sendall(b"x" * 990)
 """
 
 
 def waits_for_all(daemon):
     """The thread that waits for all bytes is not the one that is stopped."""
-    process = subprocess.Popen([sys.executable, "-c", ALL_OF_IT], stdout=subprocess.PIPE)
+    process = subprocess.Popen([sys.executable, "-c", ALL_OF_IT], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     check(process.stdout.readline() == b"ready\n", "a thread receives whole messages")
-    for _ in range(15):
+    lengths = []
+    for _ in range(8):
+        time.sleep(0.2)  # it sleeps again
         attached = attach(daemon, process).status
         check(attached == 0 and detach(process).status == 0, "it is attached to, and detached from")
-    process.send_signal(signal.SIGINT)
-    cut = process.communicate()[0]
-    # some ten without that; one that the stop meets as it wakes is cut short even so
-    check(int(cut) <= 3, f"{int(cut)} messages were cut short")
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        lengths.append(int(process.stdout.readline()))
+    check(lengths == [1000] * len(lengths), f"all messages are whole: {lengths}")
+    process.kill()
+    process.communicate()
 
 
 def without_sockets():
