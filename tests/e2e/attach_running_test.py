@@ -352,22 +352,20 @@ while True:
 """
 
 
-# One thread wants all of a message, of which it has nearly all; it gets the rest, and how long it was is printed,
-# when a line is read.
+# The main thread wants all of a message, of which it has nearly all; it gets the rest, and how long it was is
+# printed, when a line is read.
 ALL_OF_IT = """
-import queue, socket, sys, threading
+import socket, sys, threading
 one, other = socket.socketpair()
-lengths = queue.SimpleQueue()
-def receive():
-    while True:
-        lengths.put(len(one.recv(1000, socket.MSG_WAITALL)))
-threading.Thread(target=receive, daemon=True).start()
+def send():
+    for line in sys.stdin:
+        other.sendall(b"x" * 1000)
+threading.Thread(target=send, daemon=True).start()
 other.sendall(b"x" * 990)
 print("ready", flush=True)
-for line in sys.stdin:
-    other.sendall(b"x" * 10)
-    print(lengths.get(), flush=True)
-    other.sendall(b"x" * 990)
+while True:
+    length = len(one.recv(1000, socket.MSG_WAITALL))
+    print(length, flush=True)
 """
 
 
