@@ -122,6 +122,7 @@ EXTRA_DIST += \
 	debian/changelog \
 	debian/control \
 	debian/copyright \
+	debian/hcct-dev.install \
 	debian/hcct.install \
 	debian/hcctd.install \
 	debian/hcctd.lintian-overrides \
