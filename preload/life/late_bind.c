@@ -342,13 +342,14 @@ static void bind_object(const struct link_map *map, const struct dl_find_object 
         return;
     }
     uint32_t i = bound->objects++;
+    bound->in_libc = has(found, (const void *)(uintptr_t)gnu_get_libc_version);
     bound->object[i] = (struct object){.map = map,
                                        .got = {.dynamic = map->l_ld,
                                                .bias = map->l_addr,
                                                .start = (uintptr_t)found->dlfo_map_start,
-                                               .end = (uintptr_t)found->dlfo_map_end},
+                                               .end = (uintptr_t)found->dlfo_map_end,
+                                               .own = bound->in_libc},
                                        .there = true};
-    bound->in_libc = has(found, (const void *)(uintptr_t)gnu_get_libc_version);
     if (!is_left_out(found)) {
         memset(has_slot, 0, sizeof has_slot);
         got_words(&bound->object[i].got, note_slot, NULL);

@@ -35,24 +35,39 @@ bool dynamic_needs(const struct dynamic *d, const char *name) {
     return false;
 }
 
-static void imports_of(const struct dynamic *d, const ElfW(Rela) * relocation, uint64_t first,
-                       uint64_t bytes,
+/* `own`: of what the object itself defines, too. */
+static void imports_of(const struct dynamic *d, bool own, const ElfW(Rela) * relocation,
+                       uint64_t first, uint64_t bytes,
                        void (*take)(void *arg, const ElfW(Rela) * relocation,
                                     const ElfW(Sym) * symbol, const char *name),
                        void *arg) {
     for (uint64_t i = first; i < bytes / sizeof *relocation; i++) {
         const ElfW(Sym) *symbol = &d->symbols[ELF64_R_SYM(relocation[i].r_info)];
-        if (ELF64_R_SYM(relocation[i].r_info) != 0 && symbol->st_shndx == SHN_UNDEF)
+        if (ELF64_R_SYM(relocation[i].r_info) != 0 && (own || symbol->st_shndx == SHN_UNDEF))
             take(arg, &relocation[i], symbol, d->names + symbol->st_name);
     }
+}
+
+static void references(const struct dynamic *d, bool own,
+                       void (*take)(void *arg, const ElfW(Rela) * relocation,
+                                    const ElfW(Sym) * symbol, const char *name),
+                       void *arg) {
+    if (d->symbols == NULL || d->names == NULL)
+        return;
+    imports_of(d, own, d->relocations, d->relative, d->relocations_bytes, take, arg);
+    imports_of(d, own, d->plt_relocations, 0, d->plt_relocations_bytes, take, arg);
 }
 
 void dynamic_imports(const struct dynamic *d,
                      void (*take)(void *arg, const ElfW(Rela) * relocation,
                                   const ElfW(Sym) * symbol, const char *name),
                      void *arg) {
-    if (d->symbols == NULL || d->names == NULL)
-        return;
-    imports_of(d, d->relocations, d->relative, d->relocations_bytes, take, arg);
-    imports_of(d, d->plt_relocations, 0, d->plt_relocations_bytes, take, arg);
+    references(d, false, take, arg);
+}
+
+void dynamic_references(const struct dynamic *d,
+                        void (*take)(void *arg, const ElfW(Rela) * relocation,
+                                     const ElfW(Sym) * symbol, const char *name),
+                        void *arg) {
+    references(d, true, take, arg);
 }

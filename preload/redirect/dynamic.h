@@ -29,5 +29,11 @@ void dynamic_imports(const struct dynamic *d,
                      void (*take)(void *arg, const ElfW(Rela) * relocation,
                                   const ElfW(Sym) * symbol, const char *name),
                      void *arg);
+/* The same, and words for functions that the object itself defines and calls so that others may
+ * stand before them. */
+void dynamic_references(const struct dynamic *d,
+                        void (*take)(void *arg, const ElfW(Rela) * relocation,
+                                     const ElfW(Sym) * symbol, const char *name),
+                        void *arg);
 
 #endif

@@ -54,7 +54,7 @@ void got_words(const struct got_object *object,
     struct visit v = {object, take, arg};
     struct dynamic d = {0};
     dynamic_read(object->dynamic, &d);
-    dynamic_imports(&d, visit, &v);
+    (object->own ? dynamic_references : dynamic_imports)(&d, visit, &v);
 }
 
 /* ---- rights ---- */

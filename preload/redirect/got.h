@@ -19,9 +19,10 @@
 struct got_object {
     const ElfW(Dyn) * dynamic;
     uint64_t bias, start, end; /* `end`: of the last byte that is mapped */
+    bool own;                  /* words for functions that it defines itself, too */
 };
 
-/* A word that is filled, of a symbol that another object has. */
+/* A word that is filled, of a symbol that another object has, or this one. */
 struct got_word {
     uintptr_t *at;
     const char *name;

@@ -235,6 +235,33 @@ def said(daemon):
     program.end()
 
 
+COPIES = """
+import ctypes
+libc = ctypes.CDLL(None)
+libc.strdup.restype = ctypes.c_void_p
+text = b"x" * 100000
+print("ready", flush=True)
+while True:
+    libc.free(ctypes.c_void_p(libc.strdup(text)))
+"""
+
+
+def by_libc(daemon):
+    """What libc's own functions allocate for their callers."""
+    process = subprocess.Popen([sys.executable, "-c", COPIES], stdout=subprocess.PIPE)
+    check(process.stdout.readline() == b"ready\n", "a program copies strings")
+    result = run([HCCT, "attach", "--socket", daemon.socket, "--wait", "60", "--metric", "alloc", str(process.pid)])
+    check(result.status == 0, "it is attached to")
+    check(daemon.wait_for(lambda p: p["pid"] == process.pid and p["walks"] > 200) is not None, "it is sampled")
+    answer = json.loads(run([HCCT, "hot", "--socket", daemon.socket, "-p", str(process.pid), "--format", "json"]).out)
+    seen = sum(f["inclusive"] for f in answer["functions"] if f["function"].endswith("strdup"))
+    check(seen > 0.5 * answer["total"], f"strdup has {100 * seen / answer['total']:.0f} % of what is allocated")
+    check(run([HCCT, "detach", "--wait", "60", str(process.pid)]).status == 0 and process.poll() is None,
+          "it is detached from, and runs on")
+    process.kill()
+    process.communicate()
+
+
 def storms(daemon, times):
     for kind in "alloc", "fork", "loader", "threads":
         process = subprocess.Popen([target("attach_storm"), kind, LIBRARY], stdout=subprocess.PIPE)
@@ -268,5 +295,6 @@ with Daemon() as daemon:
     blocked(daemon)
     alone(daemon)
     said(daemon)
+    by_libc(daemon)
     storms(daemon, int(os.environ.get("HCCT_STORMS", "4")))
 finish()
