@@ -130,7 +130,8 @@ EXTRA_DIST += \
 	debian/libhcctagent.install \
 	debian/libhcctagent.lintian-overrides \
 	debian/rules \
-	debian/source/format
+	debian/source/format \
+	debian/source/lintian-overrides
 
 deb: dist
 	@$(SHELL) '$(abs_top_srcdir)/contrib/deb.sh' $(distdir).tar.gz deb
