@@ -153,6 +153,10 @@ static bool is_by_ticks(uint32_t collector) {
     return !wire_of_events(collector);
 }
 
+bool attach_has_ticks(const struct metric_list *metrics) {
+    return has(metrics, is_by_ticks);
+}
+
 const char *attach_says_unseen(const struct attach *attach, const struct attached *attached) {
     if (attached->own_malloc && has(attach->metrics, wire_of_blocks))
         return "its executable has a malloc of its own: what it allocates itself is not seen, only "
@@ -208,7 +212,7 @@ bool attach_begin(const struct attach *attach, struct attached *attached) {
                                   .stopped_ms = (double)injection.stopped_ns / 1e6};
     if (injection.was_late) /* one that was left to itself has not said how many it found */
         attached->sampled = attached->threads;
-    if (!has(attach->metrics, is_by_ticks)) { /* events need no signal */
+    if (!attach_has_ticks(attach->metrics)) { /* events need no signal */
         attached->sampled += attached->closed;
         attached->closed = 0;
     }

@@ -50,6 +50,8 @@ bool attach_is_filtered(pid_t pid);
 /* Why some threads are not sampled, as a sentence. False: all are. */
 bool attach_says_missing(const struct attached *attached, char *text, size_t bytes);
 
+/* Some of these metrics are sampled by ticks, and not by events of the program. */
+bool attach_has_ticks(const struct metric_list *metrics);
 /* What an agent that came late can't see of these metrics in that process, as a sentence without a
  * full stop; NULL: nothing that a user would miss. */
 const char *attach_says_unseen(const struct attach *attach, const struct attached *attached);

@@ -119,13 +119,6 @@ static bool is_reached(const char *socket, pid_t pid) {
     return false;
 }
 
-static bool has_ticks(const struct metric_list *list) {
-    for (unsigned i = 0; i < list->n; i++)
-        if (!wire_of_events(list->metric[i]->collector))
-            return true;
-    return false;
-}
-
 static const char *time_of(const struct attach *attach) {
     for (unsigned i = 0; i < attach->metrics->n; i++)
         if (attach->metrics->metric[i]->clock == WIRE_CLOCK_OFF)
@@ -136,7 +129,7 @@ static const char *time_of(const struct attach *attach) {
 static void say(const struct attach *attach, const struct attached *attached) {
     char why[256], rate[96] = "events";
     const char *unseen = attach_says_unseen(attach, attached);
-    if (has_ticks(attach->metrics))
+    if (attach_has_ticks(attach->metrics))
         snprintf(rate, sizeof rate, "%u samples per second of %s", attach->rate, time_of(attach));
     printf("process %d: attached, %u of %u threads, %s; one was held for %.1f ms\n",
            (int)attach->pid, attached->sampled, attached->threads, rate, attached->stopped_ms);
@@ -163,7 +156,8 @@ static bool agree(const struct attach_options *options, const struct metric_list
         complain("--python shows functions for one --metric: attach for one of them");
     else if (only_faults && (options->lines || options->python))
         complain("--lines and --python are for samples of time: name cpu beside faults");
-    else if (!has_ticks(list) && (options->rate != 0 || options->clock != NULL || options->lines))
+    else if (!attach_has_ticks(list) &&
+             (options->rate != 0 || options->clock != NULL || options->lines))
         complain("--rate, --clock and --lines are for samples of time: name cpu beside allocations "
                  "and locks, which are sampled by their bytes and their length");
     else if (options->clock != NULL && strcmp(options->clock, "cpu") != 0 &&

@@ -54,6 +54,11 @@ uint64_t child_ends_lost(void) {
                                                              : atomic_exchange(&shared[LOST], 0);
 }
 
+/* A mean that follows what is measured. */
+static uint64_t mean_of(uint64_t known, uint64_t measured) {
+    return known == 0 ? measured : known - known / REST_PART + measured / REST_PART;
+}
+
 uint64_t child_ends_first_walk(void) {
     return shared == NULL ? 0 : atomic_load(&shared[FIRST_WALK]);
 }
@@ -64,8 +69,7 @@ void child_ends_note_first_walk(uint64_t ns) {
     if (shared == NULL || ns == 0)
         return;
     uint64_t measured = known == 0 || ns < MOST_TIMES * known ? ns : MOST_TIMES * known;
-    atomic_store(&shared[FIRST_WALK],
-                 known == 0 ? measured : known - known / REST_PART + measured / REST_PART);
+    atomic_store(&shared[FIRST_WALK], mean_of(known, measured));
 }
 
 static uint64_t of_waited(void) {
@@ -122,6 +126,6 @@ void child_ends_learn(pid_t pid, uint64_t waited_before) {
     if (word >> TIME_BITS != (uint64_t)pid || used <= noted)
         return;
     uint64_t measured = plausible(used - noted, rest);
-    atomic_store(&rest_ns, rest == 0 ? measured : rest - rest / REST_PART + measured / REST_PART);
+    atomic_store(&rest_ns, mean_of(rest, measured));
     atomic_fetch_add_explicit(&learned, 1, memory_order_relaxed);
 }
