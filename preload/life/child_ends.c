@@ -21,9 +21,10 @@
 #include "preload/sample/ticker.h"
 
 #define WORDS      (WIRE_PAGE / sizeof(uint64_t))
-#define PLACES     (WORDS - 2)
+#define PLACES     (WORDS - 3)
 #define LOST       PLACES       /* the word of what children have lost */
 #define FIRST_WALK (PLACES + 1) /* of what the first walk of one has taken */
+#define FORKED     (PLACES + 2) /* of how many children they have forked themselves */
 #define TIME_BITS  42           /* of a place: CPU time; the others: a process */
 #define FIRST_NS   200000
 #define REST_PART  4 /* of a measurement is learned */
@@ -44,14 +45,28 @@ void child_ends_expect(void) {
         shared = memory_map(WIRE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
 }
 
-void child_ends_lose(uint64_t ns) {
-    if (shared != NULL && ns != 0)
-        atomic_fetch_add(&shared[LOST], ns);
+/* A word that is 0 is not written to: the page is not the process's yet. */
+static void leave(uint64_t word, uint64_t n) {
+    if (shared != NULL && n != 0)
+        atomic_fetch_add(&shared[word], n);
+}
+
+static uint64_t take(uint64_t word) {
+    return shared == NULL || atomic_load(&shared[word]) == 0 ? 0
+                                                             : atomic_exchange(&shared[word], 0);
+}
+
+void child_ends_leave(uint64_t lost_ns, uint64_t forked) {
+    leave(LOST, lost_ns);
+    leave(FORKED, forked);
 }
 
 uint64_t child_ends_lost(void) {
-    return shared == NULL || atomic_load(&shared[LOST]) == 0 ? 0
-                                                             : atomic_exchange(&shared[LOST], 0);
+    return take(LOST);
+}
+
+uint64_t child_ends_forked(void) {
+    return take(FORKED);
 }
 
 /* A mean that follows what is measured. */

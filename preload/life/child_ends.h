@@ -23,11 +23,13 @@ void child_ends_expect(void);
 /* This process is about to end. Thread context, inside confine_enter. */
 void child_ends_note(void);
 
-/* What a process could report to no session, for whoever of its family has one: of a child
- * that ends, and was to be sampled while the daemon had fallen silent. Any context. */
-void child_ends_lose(uint64_t ns);
+/* What a child that ends could report to no session, for whoever of its family has one: CPU time in
+ * which it was to be sampled while the daemon had fallen silent, and how many children it has
+ * forked itself. Any context. */
+void child_ends_leave(uint64_t lost_ns, uint64_t forked);
 /* So much of it is for the caller to report. */
 uint64_t child_ends_lost(void);
+uint64_t child_ends_forked(void);
 
 /* What the first walk of a child takes, whose weight has gone before that is known: the mean of
  * what other children of the family have noted; 0: none has. Any context. */

@@ -247,21 +247,27 @@ void session_before_fork(void) {
         nap();
 }
 
-/* A fork that has failed is counted, too: what it has returned is not known here. */
-static void count_child(struct agent_process *process) {
+static void count_children(struct agent_process *process, uint32_t n) {
     struct wire_session *session = session_enter(thread_self);
     if (session == NULL) {
-        atomic_fetch_add(&process->forked, 1);
+        atomic_fetch_add(&process->forked, n);
         return;
     }
-    atomic_fetch_add(&session->forked, 1);
+    atomic_fetch_add(&session->forked, n);
     session_leave(thread_self);
+}
+
+void session_hear_children(void) {
+    uint32_t forked = (uint32_t)child_ends_forked();
+    unsampled_add(child_ends_lost(), true);
+    if (forked != 0 && thread_self != NULL)
+        count_children(agent.process, forked);
 }
 
 void session_after_fork(void) {
     atomic_fetch_sub(&agent.process->forks, 1);
-    if (agent.settings.follow)
-        count_child(agent.process);
+    if (agent.settings.follow) /* one that has failed, too: what it has returned is not known */
+        count_children(agent.process, 1);
 }
 
 /* ---- while the application locks its memory ---- */
@@ -388,7 +394,8 @@ static void note_end_in_silence(struct agent_thread *thread) {
     struct agent_process *process = agent.process;
     struct wire_session *session = enter_silent(thread);
     if (session == NULL && process->is_child && atomic_load(&process->epoch) == 0)
-        child_ends_lose(atomic_exchange(&process->unsampled.lost_ns, 0));
+        child_ends_leave(atomic_exchange(&process->unsampled.lost_ns, 0),
+                         atomic_exchange(&process->forked, 0));
     if (session == NULL)
         return;
     unsampled_leave(session);
@@ -397,10 +404,10 @@ static void note_end_in_silence(struct agent_thread *thread) {
 }
 
 void session_note_end(struct agent_thread *thread) {
+    session_hear_children();
     struct wire_session *session = session_enter(thread);
     session_free_left();
     unsampled_account_all();
-    unsampled_add(child_ends_lost(), true);
     if (session == NULL) {
         note_end_in_silence(thread);
         return;

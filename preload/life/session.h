@@ -50,6 +50,9 @@ bool session_seems_alive(struct wire_session *session);
 /* Gives back the memory of sessions that were left, as far as no thread uses it. Any context. */
 void session_free_left(void);
 
+/* Reports what children that had no session have left (child_ends.h), also those of its children
+ * that had none. Thread context. */
+void session_hear_children(void);
 /* The process is about to end: the daemon may not see it again before it is gone. Thread context.
  */
 void session_note_end(struct agent_thread *thread);

@@ -145,6 +145,7 @@ struct agent_thread {
      * for, WIRE_LEAF_PC and the pc. Nothing: both 0. */
     struct unwind_frame leaf;       /* of the last walk */
     uint64_t shown_call;            /* sleep_place.call of the sample that is being taken */
+    bool shown_returned;            /* sleep_place.returned of it */
     const _Atomic uint64_t *labels; /* its labels_self; NULL: not known yet */
     struct check *check;            /* what HCCT_CHECK keeps, else NULL */
     struct python_thread *python;   /* python/thread.h; NULL: its functions were never asked for */

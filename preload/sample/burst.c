@@ -24,7 +24,6 @@
 #include "preload/life/hooks.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
-#include "preload/life/unsampled.h"
 #include "preload/sample/draw.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/interrupted.h"
@@ -530,7 +529,7 @@ void trigger_after_masked(struct sleep_call *call) {
     uint64_t time = ticker_now(CLOCK_MONOTONIC);
     if (call->waited != 0) {
         child_ends_learn((pid_t)call->result, call->waited);
-        unsampled_add(child_ends_lost(), true);
+        session_hear_children();
     }
     check_point(thread, &place, time, time - call->began_ns > SLEPT_NS);
     agent_hooks.wake(thread);

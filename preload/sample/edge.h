@@ -17,9 +17,10 @@
 /* Where the function that asks for it was called. Its caller's frame pointer is right even where
  * other registers are not: what stands between is libc's. */
 #define EDGE_CALLER                                                                                \
-    ((struct sleep_place){(uint64_t)(uintptr_t)__builtin_return_address(0),                        \
-                          (uint64_t)(uintptr_t)__builtin_dwarf_cfa(),                              \
-                          *(const uint64_t *)__builtin_frame_address(0), 0, 0})
+    ((struct sleep_place){.pc = (uint64_t)(uintptr_t)__builtin_return_address(0),                  \
+                          .sp = (uint64_t)(uintptr_t)__builtin_dwarf_cfa(),                        \
+                          .frame = *(const uint64_t *)__builtin_frame_address(0),                  \
+                          .returned = true})
 
 /* Takes the sample of what the calling thread has reached, where it may make system calls for the
  * agent (confine.h). Thread context. */

@@ -46,9 +46,11 @@ struct wire_session *event_session_enter(struct agent_thread *thread) {
 
 static bool walk(struct agent_thread *thread, struct wire_session *session, struct wire_slot *slot,
                  const struct event_sample *sample, uint64_t weight, uint64_t number) {
-    const struct sleep_place caller = {sample->place.pc, sample->place.sp, sample->place.frame, 0,
-                                       0};
-    struct sleep_place none;
+    const struct sleep_place caller = {.pc = sample->place.pc,
+                                       .sp = sample->place.sp,
+                                       .frame = sample->place.frame,
+                                       .returned = true};
+    struct sleep_place none, shown;
     ucontext_t uc = {0};
     sleep_show(thread, &uc, &caller, &none);
     _Atomic uint64_t *lost = &slot->counter[WIRE_LOST];
@@ -60,6 +62,7 @@ static bool walk(struct agent_thread *thread, struct wire_session *session, stru
         session_count(slot, WIRE_LOST, 1);
         session_count(slot, WIRE_LOST_NS, weight);
     }
+    sleep_show(thread, &uc, &none, &shown);
     return atomic_load_explicit(lost, memory_order_relaxed) == before;
 }
 

@@ -78,6 +78,6 @@ bool system_call_read(const struct unwind_env *env, const ucontext_t *uc,
     return true;
 }
 
-struct unwind_frame system_call_shown(uint64_t number) {
-    return frame_of(number, 0);
+struct unwind_frame system_call_shown(uint64_t number, uint64_t site) {
+    return frame_of(number, site);
 }

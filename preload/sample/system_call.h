@@ -32,7 +32,8 @@ static inline bool system_call_met(const struct unwind_env *env, const ucontext_
     return hcct_unlikely(arch_may_be_in_call(uc)) && system_call_read(env, uc, frame);
 }
 
-/* The frame of a call that is over: by which instruction it was made is not known. Any context. */
-struct unwind_frame system_call_shown(uint64_t number);
+/* The frame of a call that is over: by which instruction it was made is not known. `site`: where
+ * the function has returned to that made it; 0: it has not. Any context. */
+struct unwind_frame system_call_shown(uint64_t number, uint64_t site);
 
 #endif

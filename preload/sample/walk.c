@@ -149,12 +149,20 @@ static uint64_t pc_to_send(struct agent_thread *thread, struct wire_session *ses
     return pc != 0 && modules_find(thread, session, pc, &module) ? pc : 0;
 }
 
+/* By which call of the innermost frame's a system call was made that is shown. */
+static uint64_t shown_site(const struct agent_thread *thread) {
+    const struct unwind_registers *at = &thread->interrupted;
+    if (!agent.settings.lines || !thread->shown_returned)
+        return 0;
+    return at->exact ? at->pc + ARCH_CODE_ALIGN : at->pc;
+}
+
 /* What stands below the innermost frame. */
 static struct unwind_frame leaf_of(struct agent_thread *thread, struct wire_session *session,
                                    const struct unwind_env *env, const ucontext_t *uc) {
     struct unwind_frame call;
     if (hcct_unlikely(thread->shown_call != 0))
-        return system_call_shown(thread->shown_call - 1);
+        return system_call_shown(thread->shown_call - 1, shown_site(thread));
     if (system_call_met(env, uc, &call))
         return call;
     return (struct unwind_frame){WIRE_LEAF_PC, pc_to_send(thread, session)};
@@ -197,16 +205,26 @@ void walk_lend(struct agent_thread *thread, struct wire_session *session, uint64
     use(&env, arg);
 }
 
+/* Into the call that has returned to `pc`, unless a step has led out of there since. */
+static void go_back_into_call(struct unwind_registers *regs, uint64_t pc) {
+    uint64_t in_program = agent.settings.encode ? redirect_in_program(pc) : pc;
+    if (regs->exact && regs->pc == in_program)
+        regs->pc -= ARCH_CODE_ALIGN;
+}
+
 /* Where the walk begins: thread->interrupted. */
 static void begin(struct agent_thread *thread, struct unwind_env *env, const ucontext_t *uc) {
     struct unwind_registers *regs = &thread->interrupted;
     validate_memo(thread);
     unwind_registers_of(regs, uc);
+    uint64_t pc = regs->pc;
     if (hcct_unlikely(agent.settings.encode))
         read_all(env, regs);
     else
         thread_stack_above(thread, regs->reg[ARCH_SP], &env->low, &env->high);
     pass_over(env, regs);
+    if (hcct_unlikely(thread->shown_returned))
+        go_back_into_call(regs, pc);
 }
 
 /* The memo has the stack as it is now. Of the last context that was sent, the common prefix

@@ -85,6 +85,8 @@ struct sleep_place {
     uint64_t pc, sp, frame;
     uint64_t link; /* the return address, where a register has it */
     uint64_t call; /* 1 + the number of the system call in which the time was spent; 0: in none */
+    bool returned; /* the pc is where a call has returned to, or will: what stands there may be of
+                    * another line, and of another function behind a call that does not return */
 };
 
 /* Where the real function began (`in_call`), or where it will return to its caller. Any context. */

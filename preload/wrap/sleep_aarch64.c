@@ -262,16 +262,25 @@ _Static_assert(sizeof(struct sleep_call) == 240 && offsetof(struct sleep_call, m
 struct sleep_place sleep_place(const struct sleep_call *call, bool in_call) {
     const uint64_t *frame = (const uint64_t *)((uintptr_t)call + FRAME_POINTER);
     return (struct sleep_place){
-        in_call ? *call->slot : frame[1], (uint64_t)(uintptr_t)(frame + 2), frame[0], frame[1],
-        in_call ? sleep_system_call((uintptr_t)call->slot, call->argument[0]) : 0};
+        .pc = in_call ? *call->slot : frame[1],
+        .sp = (uint64_t)(uintptr_t)(frame + 2),
+        .frame = frame[0],
+        .link = frame[1],
+        .call = in_call ? sleep_system_call((uintptr_t)call->slot, call->argument[0]) : 0,
+        .returned = !in_call};
 }
 
 void sleep_show(struct agent_thread *thread, ucontext_t *uc, const struct sleep_place *place,
                 struct sleep_place *own) {
     mcontext_t *context = &uc->uc_mcontext;
-    *own = (struct sleep_place){context->pc, context->sp, context->regs[29], context->regs[30],
-                                thread->shown_call};
+    *own = (struct sleep_place){.pc = context->pc,
+                                .sp = context->sp,
+                                .frame = context->regs[29],
+                                .link = context->regs[30],
+                                .call = thread->shown_call,
+                                .returned = thread->shown_returned};
     thread->shown_call = place->call;
+    thread->shown_returned = place->returned;
     context->pc = place->pc;
     context->sp = place->sp;
     context->regs[29] = place->frame;
@@ -292,8 +301,11 @@ bool sleep_find_call(struct agent_thread *thread, ucontext_t *uc) {
         !stack_read(&probe, call + FRAME_POINTER, &frame) ||
         !stack_read(&probe, call + FRAME_POINTER + 8, &link))
         return false;
-    place = (struct sleep_place){*(_Atomic(uintptr_t) *)slot, call + FRAME_POINTER + 16, frame,
-                                 link, sleep_system_call(slot, first)};
+    place = (struct sleep_place){.pc = *(_Atomic(uintptr_t) *)slot,
+                                 .sp = call + FRAME_POINTER + 16,
+                                 .frame = frame,
+                                 .link = link,
+                                 .call = sleep_system_call(slot, first)};
     sleep_show(thread, uc, &place, &none);
     return true;
 }

@@ -262,17 +262,27 @@ _Static_assert(sizeof(struct sleep_call) == 240 && offsetof(struct sleep_call, m
 struct sleep_place sleep_place(const struct sleep_call *call, bool in_call) {
     const uint64_t *frame = (const uint64_t *)((uintptr_t)call + FRAME_POINTER);
     if (!in_call)
-        return (struct sleep_place){frame[1], (uint64_t)(uintptr_t)(frame + 2), frame[0], 0, 0};
-    return (struct sleep_place){*call->slot, (uint64_t)(uintptr_t)(frame + 1), frame[0], 0,
-                                sleep_system_call((uintptr_t)call->slot, call->argument[0])};
+        return (struct sleep_place){.pc = frame[1],
+                                    .sp = (uint64_t)(uintptr_t)(frame + 2),
+                                    .frame = frame[0],
+                                    .returned = true};
+    return (struct sleep_place){.pc = *call->slot,
+                                .sp = (uint64_t)(uintptr_t)(frame + 1),
+                                .frame = frame[0],
+                                .call =
+                                    sleep_system_call((uintptr_t)call->slot, call->argument[0])};
 }
 
 void sleep_show(struct agent_thread *thread, ucontext_t *uc, const struct sleep_place *place,
                 struct sleep_place *own) {
     greg_t *regs = uc->uc_mcontext.gregs;
-    *own = (struct sleep_place){(uint64_t)regs[REG_RIP], (uint64_t)regs[REG_RSP],
-                                (uint64_t)regs[REG_RBP], 0, thread->shown_call};
+    *own = (struct sleep_place){.pc = (uint64_t)regs[REG_RIP],
+                                .sp = (uint64_t)regs[REG_RSP],
+                                .frame = (uint64_t)regs[REG_RBP],
+                                .call = thread->shown_call,
+                                .returned = thread->shown_returned};
     thread->shown_call = place->call;
+    thread->shown_returned = place->returned;
     regs[REG_RIP] = (greg_t)place->pc;
     regs[REG_RSP] = (greg_t)place->sp;
     regs[REG_RBP] = (greg_t)place->frame;
@@ -290,8 +300,10 @@ bool sleep_find_call(struct agent_thread *thread, ucontext_t *uc) {
         !stack_read(&probe, call + offsetof(struct sleep_call, argument), &first) ||
         !stack_read(&probe, call + FRAME_POINTER, &frame))
         return false;
-    place = (struct sleep_place){*(_Atomic(uintptr_t) *)slot, call + FRAME_POINTER + 8, frame, 0,
-                                 sleep_system_call(slot, first)};
+    place = (struct sleep_place){.pc = *(_Atomic(uintptr_t) *)slot,
+                                 .sp = call + FRAME_POINTER + 8,
+                                 .frame = frame,
+                                 .call = sleep_system_call(slot, first)};
     sleep_show(thread, uc, &place, &none);
     return true;
 }

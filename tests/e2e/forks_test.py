@@ -50,6 +50,12 @@ for i in range(RUNS):
         check_children("5 of 100 ms", profile, words, CHILDREN)
 check(held >= 7, f"{held} of {RUNS} intervals hold the truth: {', '.join(rows)}")
 
+# ---- children of children, most of which have no session ----
+
+path = scratch("nested.pb.gz")
+record([target("ends"), "60", "4"], path)
+check_children("60 that fork 4 each", report(path), text(path), 300)
+
 # ---- many that call exec ----
 
 path = scratch("exec.pb.gz")

@@ -87,6 +87,15 @@ for part in parts[:2]:
 check("line not recorded" not in text and "--lines" not in text, "annotate has nothing to ask for")
 check(f"{parts[2].begin + 1}  " in annotate("churn", path), "annotate shows the inlined function")
 
+# ---- of a call that does not return ----
+
+ended = scratch("ends.pb.gz")
+result = record([target("ends"), "300", "0"], ended, "--lines", "--rate", "1000")
+line, of_ends = int(result.out), report(ended, "--by", "line")["nodes"]
+callers = [of_ends[n["parent"]] for n in of_ends if n.get("function") == "[exit_group(2)]"]
+seen = {(caller.get("function"), caller.get("line")) for caller in callers}
+check(seen == {("leave", line)}, f"children end on line {line}: {seen}")
+
 # ---- kept and made again ----
 
 replayed = scratch("replayed.pb.gz")

@@ -386,6 +386,8 @@ else
 TLS_DESCRIPTORS = -mtls-dialect=desc
 endif
 
+check_PROGRAMS += tests/targets/ends
+tests_targets_ends_SOURCES = tests/targets/ends.c
 check_PROGRAMS += tests/targets/lines
 tests_targets_lines_SOURCES = tests/targets/lines.c
 tests_targets_lines_CFLAGS = $(TARGET_CFLAGS) -O1 -g
