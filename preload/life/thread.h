@@ -50,7 +50,6 @@ struct trigger {
     uint32_t early_ticks; /* in this step, after the thread has slept; a timer that is set in time
                            * has none */
     uint64_t sleeps;      /* thread_sleeps() at the last of them */
-    uint32_t late_ns;     /* so late are ticks of the fine timer */
     bool by_cpu_timer;    /* the CPU timer waits for the next point */
     bool avoids_ticks;    /* the kernel's ticks do not meet the thread */
     struct points points; /* of CPU time, that are to be sampled */
@@ -119,7 +118,8 @@ struct agent_thread {
         _Atomic uint64_t from_ns; /* it is not sampled from here on; 0: it is */
         bool lost;                /* as the daemon has fallen silent */
     } unsampled;
-    uint64_t random;        /* the state of its draws */
+    uint64_t random;  /* the state of its draws */
+    uint32_t late_ns; /* so late are ticks of the fine timer: the machine's, whoever has this */
     uint64_t walk_price_ns; /* of the last walk, by its frames; 0: there was none */
     uint32_t price_scale;   /* what measured walks cost to that, in SAMPLING_PRICE_AS_LISTED-ths */
     uint32_t burst_sent;    /* the burst of the last sample (points.begun), 0: none */

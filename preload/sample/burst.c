@@ -155,7 +155,7 @@ static void aim_from(struct agent_thread *thread, const struct sampling_plan *pl
                      struct moment now, uint64_t least) {
     struct trigger *t = &thread->trigger;
     uint64_t cpu = now.cpu_ns, time = now.time_ns;
-    uint64_t next = points_next(&t->points), early = cpu + t->late_ns;
+    uint64_t next = points_next(&t->points), early = cpu + thread->late_ns;
     uint64_t rest = next > early + least ? next - early : least;
     if (session_is_awaited() && rest > ATTACH_NS)
         rest = ATTACH_NS;
@@ -301,25 +301,27 @@ static void take(struct agent_thread *thread, struct wire_session *session,
 /* Real time is ahead of the CPU clock by what the thread has slept since the timer was set. One
  * that has not slept is as good as there: after a sleep what comes next is not what the tick has
  * met. */
-static bool comes_early(const struct trigger *t, struct moment now) {
+static bool comes_early(const struct agent_thread *thread, struct moment now) {
+    const struct trigger *t = &thread->trigger;
     uint64_t next = points_next(&t->points);
     if (now.cpu_ns >= next)
         return false;
     uint64_t left = next - now.cpu_ns;
-    return left > t->late_ns + EARLY_NS || now.time_ns + left > t->earliest_ns + EARLY_NS;
+    return left > thread->late_ns + EARLY_NS || now.time_ns + left > t->earliest_ns + EARLY_NS;
 }
 
 /* A tick comes late, by what the machine takes for one, and its timer is set so much earlier. By
  * how much is learned from ticks that have met the thread where it runs: half of them are early
  * then. */
-static void learn_late(struct trigger *t, struct moment now, const ucontext_t *uc) {
+static void learn_late(struct agent_thread *thread, struct moment now, const ucontext_t *uc) {
+    struct trigger *t = &thread->trigger;
     uint64_t next = points_next(&t->points);
     int64_t late = (int64_t)(now.cpu_ns - next);
     if (sleep_call_at(uc) != NULL || late > LATE_MOST_NS ||
         now.time_ns > t->earliest_ns + late + EARLY_NS)
         return;
-    int64_t learned = (int64_t)t->late_ns + late / LATE_PART;
-    t->late_ns = (uint32_t)(learned < 0 ? 0 : learned > LATE_MOST_NS ? LATE_MOST_NS : learned);
+    int64_t learned = (int64_t)thread->late_ns + late / LATE_PART;
+    thread->late_ns = (uint32_t)(learned < 0 ? 0 : learned > LATE_MOST_NS ? LATE_MOST_NS : learned);
 }
 
 static void leave_asleep(struct agent_thread *thread, const struct sampling_plan *plan,
@@ -425,7 +427,7 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
     if (hcct_unlikely((sleep_burst & SLEEP_FRAGILE) != 0))
         mask_sleeps();
     struct moment now = now_here();
-    bool is_early = comes_early(t, now);
+    bool is_early = comes_early(thread, now);
     if (t->by_cpu_timer && is_early)
         return; /* the thread sleeps longer than it used to */
     t->avoids_ticks |= t->by_cpu_timer;
@@ -435,7 +437,7 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
         too_early(thread, plan, now, uc);
         return;
     }
-    learn_late(t, now, uc);
+    learn_late(thread, now, uc);
     reached(thread, session, plan, now, expiries > 1, uc);
 }
 
@@ -475,7 +477,7 @@ void burst_leave(struct agent_thread *thread) {
 static void check_point(struct agent_thread *thread, const struct sleep_place *place, uint64_t time,
                         bool slept) {
     struct trigger *t = &thread->trigger;
-    uint64_t within = slept ? CALL_END_NS : 0, ahead = within + (slept ? t->late_ns : 0);
+    uint64_t within = slept ? CALL_END_NS : 0, ahead = within + (slept ? thread->late_ns : 0);
     if (!runs(thread) || t->by_cpu_timer || time + ahead < t->earliest_ns)
         return;
     struct moment now = now_here();
