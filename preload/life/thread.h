@@ -17,6 +17,7 @@
 #include "preload/sample/memo.h"
 #include "preload/sample/plan.h"
 #include "preload/sample/points.h"
+#include "preload/sample/tick_course.h"
 #include "preload/sample/ticker.h"
 #include "preload/wrap/restart.h"
 
@@ -52,9 +53,10 @@ struct trigger {
     uint64_t sleeps;      /* thread_sleeps() at the last of them */
     bool by_cpu_timer;    /* the CPU timer waits for the next point */
     bool avoids_ticks;    /* the kernel's ticks do not meet the thread */
-    struct points points; /* of CPU time, that are to be sampled */
-    uint64_t asleep_ns;   /* CLOCK_MONOTONIC when early ticks met the sleep first that they
-                           * meet now, 0: none */
+    struct tick_course kernel_ticks; /* while they do */
+    struct points points;            /* of CPU time, that are to be sampled */
+    uint64_t asleep_ns;            /* CLOCK_MONOTONIC when early ticks met the sleep first that they
+                                    * meet now, 0: none */
     uint64_t asleep_switches;      /* thread_switches() at the last of them */
     uint64_t step_ns, step_cpu_ns; /* CLOCK_MONOTONIC and CPU time where this step began */
     uint64_t gap_ns;               /* CPU time at which the last gap without a fine timer began */

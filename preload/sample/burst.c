@@ -183,6 +183,19 @@ static void aim(struct agent_thread *thread, const struct sampling_plan *plan, s
     aim_from(thread, plan, passed_since(then), least);
 }
 
+/* From here on each tick of the kernel that meets the thread is a sample. The fine timer looks
+ * whether they do. */
+static void use_kernel_ticks(struct agent_thread *thread, struct moment now) {
+    struct tick_course *ticks = &thread->trigger.kernel_ticks;
+    leave_cpu_timer(thread);
+    tick_course_begin(ticks, ticker_resolution(), now.cpu_ns, now.time_ns);
+    thread->trigger.earliest_ns = UINT64_MAX;
+    thread->trigger.asleep_ns = 0;
+    ticker_run(cpu_ticker(thread), 1, 1);
+    ticker_run(fine(thread),
+               tick_course_patience(ticks, ticker_resolution(), now.cpu_ns, now.time_ns), 0);
+}
+
 static void unmask_sleeps(const struct agent_thread *thread) {
     if (thread == thread_self)
         sleep_burst &= ~(uint32_t)(SLEEP_MASKED | SLEEP_FRAGILE);
@@ -190,6 +203,9 @@ static void unmask_sleeps(const struct agent_thread *thread) {
 
 static void stop(struct agent_thread *thread) {
     leave_cpu_timer(thread);
+    if (thread->trigger.kernel_ticks.on)
+        ticker_halt(cpu_ticker(thread));
+    thread->trigger.kernel_ticks.on = false;
     ticker_halt(fine(thread));
     unmask_sleeps(thread);
 }
@@ -257,6 +273,7 @@ void burst_plan(struct agent_thread *thread, struct wire_session *session,
     struct moment now = first_moment(thread);
     t->cpu_ns = since < now.cpu_ns ? since : now.cpu_ns;
     t->avoids_ticks = false;
+    t->kernel_ticks = (struct tick_course){0};
     if (!burst_get_timer(thread, session)) {
         ticker_run(cpu_ticker(thread), 1, plan->coarse_ns);
         return;
@@ -282,19 +299,17 @@ static uint64_t reach(struct agent_thread *thread, const struct wire_session *se
     return weight;
 }
 
-/* What the points up to now weigh goes to the context that the tick has met, or to a call at whose
- * end it comes. */
-static void take(struct agent_thread *thread, struct wire_session *session,
-                 const struct sampling_plan *plan, uint64_t now, ucontext_t *uc) {
-    const struct sleep_call *call = sleep_call_at(uc);
+/* The weight goes to the context that the tick has met, or to a call at whose end it comes. */
+static void weigh_here(struct agent_thread *thread, struct wire_session *session, uint64_t weight,
+                       const struct sleep_call *call, ucontext_t *uc) {
     struct sleep_place place, own;
     if (call == NULL) {
-        weigh(thread, session, reach(thread, session, plan, now), uc);
+        weigh(thread, session, weight, uc);
         return;
     }
     place = sleep_place(call, true);
     sleep_show(thread, uc, &place, &own);
-    weigh(thread, session, reach(thread, session, plan, now), uc);
+    weigh(thread, session, weight, uc);
     sleep_show(thread, uc, &own, &place);
 }
 
@@ -353,8 +368,10 @@ static bool slept_since_early_tick(struct trigger *t) {
     return slept;
 }
 
-/* A long sleep makes a gap, as it would have to be interrupted time and again. Whether it is long
- * must not depend on how near the next point is, or near ones would be put off more often. */
+/* A sleep in a call that is not wrapped would have to be interrupted time and again, or the point
+ * be found by what runs after it. Where the kernel's ticks do not meet the thread a long one makes
+ * a gap. Whether it is long must not depend on how near the next point is, or near ones would be
+ * put off more often. */
 static void too_early(struct agent_thread *thread, const struct sampling_plan *plan,
                       struct moment now, const ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
@@ -364,6 +381,10 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
     if (!interrupted_in_call(uc)) {
         t->asleep_ns = 0;
         aim(thread, plan, now, 1);
+        return;
+    }
+    if (!t->avoids_ticks) {
+        use_kernel_ticks(thread, now);
         return;
     }
     uint64_t so_far = slept(t), limit = longest_sleep(plan), first = limit / ASLEEP_CHECKS;
@@ -382,7 +403,8 @@ static void reached(struct agent_thread *thread, struct wire_session *session,
     uint64_t next = points_next(&t->points);
     t->asleep_ns = 0;
     t->cpu_ns = now.cpu_ns;
-    take(thread, session, plan, now.cpu_ns > next ? now.cpu_ns : next, uc);
+    weigh_here(thread, session, reach(thread, session, plan, now.cpu_ns > next ? now.cpu_ns : next),
+               sleep_call_at(uc), uc);
     if (aims || now.cpu_ns > next + LATE_NS ||
         points_next(&t->points) != next + fine(thread)->period_ns)
         aim(thread, plan, now, 1);
@@ -399,6 +421,50 @@ static void cpu_timer_tick(struct agent_thread *thread, struct wire_session *ses
         reached(thread, session, plan, now, true, uc);
 }
 
+/* A tick of the kernel. Points that weigh more than it have their weight: by roulette. */
+static void kernel_tick(struct agent_thread *thread, struct wire_session *session,
+                        const struct sampling_plan *plan, ucontext_t *uc) {
+    struct trigger *t = &thread->trigger;
+    struct moment now = now_here();
+    uint64_t tick = ticker_resolution();
+    const struct sleep_call *call = sleep_call_at(uc);
+    uint64_t weight = tick_course_meet(&t->kernel_ticks, tick, now.cpu_ns, call != NULL);
+    uint64_t least = plan_is_endless(plan) ? plan->fine_ns : plan->coarse_ns;
+    t->cpu_ns = now.cpu_ns;
+    thread->burst_sent = 0; /* this sample is of none */
+    weigh_here(thread, session, draw_roulette(draw_word(&thread->random), weight, least), call, uc);
+    if (!t->kernel_ticks.on)
+        return; /* it has attached, and has another plan */
+    uint64_t look = tick_course_is_over(&t->kernel_ticks, now.cpu_ns)
+                        ? 1 + draw_word(&thread->random) % (2 * tick)
+                        : tick_course_patience(&t->kernel_ticks, tick, now.cpu_ns, now.time_ns);
+    ticker_run(fine(thread), look, 0);
+}
+
+/* Points are looked for again from here on. Their clock has stood still. */
+static void leave_kernel_ticks(struct agent_thread *thread, const struct sampling_plan *plan,
+                               struct moment now) {
+    struct trigger *t = &thread->trigger;
+    points_put_off(&t->points, tick_course_end(&t->kernel_ticks, now.cpu_ns));
+    watch(thread, plan, now, 1);
+}
+
+/* Whether the kernel's ticks meet the thread, and whether that is over: not where one has met it,
+ * or the last one would have what comes after it twice. */
+static void look_at_kernel_ticks(struct agent_thread *thread, const struct sampling_plan *plan,
+                                 const ucontext_t *uc) {
+    struct trigger *t = &thread->trigger;
+    struct moment now = now_here();
+    uint64_t tick = ticker_resolution();
+    bool avoids = tick_course_avoids(&t->kernel_ticks, tick, now.cpu_ns);
+    t->avoids_ticks |= avoids;
+    if (avoids || (tick_course_is_over(&t->kernel_ticks, now.cpu_ns) && !interrupted_in_call(uc)))
+        leave_kernel_ticks(thread, plan, now);
+    else
+        ticker_run(fine(thread),
+                   tick_course_patience(&t->kernel_ticks, tick, now.cpu_ns, now.time_ns), 0);
+}
+
 /* Where there are no points: the CPU time since the last sample goes to this one. */
 static void sample_at_tick(struct agent_thread *thread, struct wire_session *session,
                            const struct sampling_plan *plan, const ucontext_t *uc) {
@@ -413,6 +479,8 @@ void burst_cpu_tick(struct agent_thread *thread, struct wire_session *session,
         sample_at_tick(thread, session, plan, uc);
     } else if (thread->trigger.by_cpu_timer) {
         cpu_timer_tick(thread, session, plan, uc);
+    } else if (thread->trigger.kernel_ticks.on) {
+        kernel_tick(thread, session, plan, uc);
     } else if (!runs(thread)) {
         end_gap(thread, session, plan, uc);
     }
@@ -422,6 +490,10 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
                 const struct sampling_plan *plan, uint64_t expiries, ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
     thread->walk_price_ns = 0;
+    if (t->kernel_ticks.on) {
+        look_at_kernel_ticks(thread, plan, uc);
+        return;
+    }
     if (!runs(thread) || plan->fine_ns == 0)
         return; /* it was under way when the timer was stopped */
     if (hcct_unlikely((sleep_burst & SLEEP_FRAGILE) != 0))
@@ -453,14 +525,14 @@ void burst_catch(struct agent_thread *thread, struct wire_session *session, ucon
 }
 
 void burst_end(struct agent_thread *thread) {
-    if (runs(thread))
+    if (runs(thread) || thread->trigger.kernel_ticks.on)
         stop(thread);
 }
 
 void burst_leave(struct agent_thread *thread) {
-    if (!runs(thread))
+    if (!runs(thread) && !thread->trigger.kernel_ticks.on)
         return;
-    thread->trigger.by_cpu_timer = false;
+    thread->trigger.by_cpu_timer = thread->trigger.kernel_ticks.on = false;
     unmask_sleeps(thread);
 }
 
@@ -516,6 +588,8 @@ void trigger_before_masked(struct sleep_call *call) {
     wall_awake(thread);
     struct sleep_place place = sleep_place(call, false);
     call->began_ns = ticker_now(CLOCK_MONOTONIC);
+    if (thread->trigger.kernel_ticks.on)
+        thread->trigger.kernel_ticks.call_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     check_point(thread, &place, call->began_ns, false);
     ours = signal_number(); /* it may be another one now */
     call->mask = ours != 0 ? 1ull << (ours - 1) : 0;

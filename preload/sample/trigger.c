@@ -205,7 +205,7 @@ void trigger_stop_asleep(struct agent_thread *thread) {
     struct trigger *t = &thread->trigger;
     unsampled_end(thread);
     session_note_unsampled();
-    t->by_cpu_timer = false;
+    t->by_cpu_timer = t->kernel_ticks.on = false;
     ticker_fire(cpu_ticker(thread), 0);
     for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
         if (kind != TRIGGER_CPU)

@@ -72,6 +72,11 @@ TESTS += tests/agent/calls_stack_test
 check_PROGRAMS += tests/agent/draw_test
 tests_agent_draw_test_SOURCES = preload/sample/draw.c tests/agent/draw_test.c
 TESTS += tests/agent/draw_test
+check_PROGRAMS += tests/agent/tick_course_test
+tests_agent_tick_course_test_SOURCES = preload/sample/tick_course.c preload/sample/draw.c \
+	tests/agent/tick_course_test.c
+tests_agent_tick_course_test_LDADD = -lm
+TESTS += tests/agent/tick_course_test
 
 check_PROGRAMS += tests/agent/copies_test
 tests_agent_copies_test_SOURCES = preload/sample/copies.c preload/sample/draw.c preload/sample/interval.c tests/agent/copies_test.c
