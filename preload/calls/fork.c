@@ -66,6 +66,7 @@ void calls_enter_child(void) {
     struct calls *c = thread->calls;
     wipe_again(thread);
     c->limit = NULL; /* the report finds no room, and that its session is gone */
+    c->arena = NULL; /* it is not mapped here: what is unread is counted by the parent */
     if (c->session == NULL || !map_again(c->session, WIRE_SLOTS_OFFSET))
         return;
     map_again(c->slot, WIRE_CALLS_BYTES);

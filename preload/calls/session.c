@@ -51,7 +51,7 @@ void calls_use_slot(struct calls *c, struct wire_session *session, struct wire_s
 /* A daemon that stands still, or is about to end, may yet read them: what it has left in the end is
  * counted where the session's memory goes (session_left.h), as is what others have left there. */
 static void count_unread(struct calls *c) {
-    if (c->slot == NULL || !session_was_read(c->session, c->arena))
+    if (c->slot == NULL || c->arena == NULL || !session_was_read(c->session, c->arena))
         return;
     atomic_fetch_add(&agent.process->lost, ring_unread(c->slot, CALLS_RING, c->head));
     ring_consume(c->slot, c->head);
