@@ -109,10 +109,15 @@ static void take(struct calls *c, struct calls_event *e) {
         put_aside(c, e);
         return;
     }
-    uint64_t began_ns = price_cpu_ns(&c->price);
     e->jumped = c->busy >= CALLS_JUMPED;
     c->busy = e->sp;
     atomic_signal_fence(memory_order_seq_cst);
+    if (!c->alive) { /* a handler has forked just before: in the child all was wiped */
+        c->busy = 0;
+        begin_or_stop();
+        return;
+    }
+    uint64_t began_ns = price_cpu_ns(&c->price);
     atomic_store(&c->thread->busy, 0); /* a handler may have left the session by longjmp */
     if (c->delayed != 0)
         do_delayed(c); /* of the report before */
