@@ -34,9 +34,11 @@ random.seed(seed)
 print(f"HCCT_SEED={seed}, {args.kills} kills")
 
 
-def start(daemon, mode, *arguments):
+def start(daemon, mode, *arguments, nice=5):
+    """They take all processors that there are, but leave hcctd its part: else it would be waited for, and they
+    would compute for minutes meanwhile."""
     return subprocess.Popen([target("restless"), *arguments], env=daemon.env(**MODES[mode]),
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                            preexec_fn=lambda: os.nice(nice), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def end(app):
@@ -218,11 +220,19 @@ def cpu_of(pid):
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def restart_in_order(each):
-    """Each mode's programs are there before, and after."""
-    daemon = Daemon("--state-dir", scratch("restart")).start()
-    apps = [(mode, start(daemon, mode, "0", "calls", "switching", "napping"))
-            for mode in MODES for _ in range(each)]
+def wait_until_used(pids, seconds):
+    """Each has used so much CPU time."""
+    deadline = time.monotonic() + LIMIT_S
+    while time.monotonic() < deadline and min(map(cpu_of, pids)) < seconds:
+        time.sleep(0.1)
+
+
+def restart_in_order(modes, each, before_s=0, gap_s=0):
+    """Each mode's programs are there before, and after. `gap_s`: each uses so much CPU time while no hcctd is
+    there, after `before_s` with one, and that time is reported."""
+    daemon = Daemon("--state-dir", scratch(f"restart-{gap_s}"), "--report-dir", "none").start()
+    apps = [(mode, start(daemon, mode, "0", "calls", "switching", "napping", nice=10))
+            for mode in modes for _ in range(each)]
     pids = {app.pid: mode for mode, app in apps}
 
     def total(process):
@@ -240,14 +250,16 @@ def restart_in_order(each):
 
     before = wait_for_all(lambda p: True)
     check(len(before) == len(pids), f"{len(before)} of {len(pids)} programs are profiled")
+    wait_until_used(pids, before_s)
     daemon.stop()
+    wait_until_used(pids, before_s + gap_s)
     daemon.start()
     after = wait_for_all(lambda p: p["restarts"] > 0 and total(p) > total(before[p["pid"]]))
     check(len(after) == len(pids), f"{len(after)} of {len(pids)} are taken over, and go on")
     for pid, process in after.items():
-        if pids[pid] in ("walks", "bursts"):
+        if gap_s:
             seen, gap, cpu = process["total_ns"] / 1e9, process["gap_ns"] / 1e9, cpu_of(pid)
-            check(0 < gap and 0.75 * cpu - 0.5 < seen + gap < 1.25 * cpu + 0.5,
+            check(gap_s / 2 < gap and 0.75 * cpu - 0.5 < seen + gap < 1.25 * cpu + 0.5,
                   f"{pids[pid]}: {seen:.2f} s seen, {gap:.2f} s reported as not seen, of {cpu:.2f} s")
     wrong = [f"{mode} {what}" for mode, app in apps if (what := end(app)[0])]
     check(not wrong, f"all programs end as they should {wrong}")
@@ -258,5 +270,6 @@ kill_often(args.modes or list(MODES))
 if not args.modes:
     stand_still()
     count_exactly()
-    restart_in_order(4)
+    restart_in_order(MODES, 4)
+    restart_in_order(["walks", "bursts"], 2, before_s=2, gap_s=3)
 finish()
