@@ -52,7 +52,7 @@ void calls_after_fork_parent(void) {
     wipe_again(thread_self);
 }
 
-static bool map_again(void *at, uint64_t bytes) {
+static bool map_again(const void *at, uint64_t bytes) {
     return sys6(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
                 0) == SYS_ARG(at);
@@ -66,7 +66,11 @@ void calls_enter_child(void) {
     struct calls *c = thread->calls;
     wipe_again(thread);
     c->limit = NULL; /* the report finds no room, and that its session is gone */
-    c->arena = NULL; /* it is not mapped here: what is unread is counted by the parent */
+    /* What was interrupted may be about to ask it whether hcctd was killed. What is unread is
+     * counted by the parent. */
+    if (c->arena != NULL)
+        map_again(c->arena, WIRE_PAGE);
+    c->arena = NULL;
     if (c->session == NULL || !map_again(c->session, WIRE_SLOTS_OFFSET))
         return;
     map_again(c->slot, WIRE_CALLS_BYTES);
