@@ -26,11 +26,11 @@ try() { # COMPILER SUFFIX FLAG...
     shift 2
     command -v "$compiler" >/dev/null || return 0
     tries=$((tries + 1))
-    if "$compiler" -pedantic -Wall -Wextra -Wshadow -Werror -I"$HCCT_SRCDIR" "$@" \
-        "$work/program.$suffix" -o "$work/program" &&
+    if "$compiler" -pedantic -Wall -Wextra -Wshadow -Werror -Wno-unused-command-line-argument -I"$HCCT_SRCDIR" "$@" \
+        -c "$work/program.$suffix" -o "$work/program.o" &&
         "$compiler" -pedantic -Wall -Wextra -Werror -Wno-unused-command-line-argument -I"$HCCT_SRCDIR" "$@" -c "$work/unused.$suffix" \
-            -o "$work/unused.o" && "$work/program" &&
-        "$compiler" -I"$HCCT_SRCDIR" "$@" -c "$work/program.$suffix" -o "$work/program.o"; then
+            -o "$work/unused.o" &&
+        "$compiler" "$@" "$work/program.o" -o "$work/program" && "$work/program"; then
         strong=$(nm "$work/program.o" | grep -i hcct | grep -v ' [wtW] ')
         [ -z "$strong" ] && echo "ok      $compiler $*" && return 0
     fi
