@@ -148,7 +148,7 @@ tests_hazards_tls_library_so_LDFLAGS = $(SHARED_LINKING)
 TESTS += tests/hazards/hazards_test.py
 dist_check_SCRIPTS += tests/hazards/hazards_test.py
 
-# RUNS=1000 is the default; HAZARDS="throw big_fork" runs only these, HAZARDS=gone only the last.
+# RUNS=1000 is the default; HAZARDS="throw big_fork" runs only these, HAZARDS=gone or storm only one of the last.
 hazards: all
 	@$(MAKE) $(AM_MAKEFLAGS) -k check TESTS= >/dev/null
 	@HCCT_SRCDIR=$(abs_top_srcdir) HCCT_BUILDDIR=$(abs_top_builddir) $(PYTHON3) \
@@ -156,5 +156,8 @@ hazards: all
 	@case "$(HAZARDS)" in "" | gone) \
 		HCCT_SRCDIR=$(abs_top_srcdir) HCCT_BUILDDIR=$(abs_top_builddir) $(PYTHON3) \
 		$(srcdir)/tests/e2e/gone_test.py --kills $(or $(RUNS),1000) ;; esac
+	@case "$(HAZARDS)" in "" | storm) \
+		HCCT_SRCDIR=$(abs_top_srcdir) HCCT_BUILDDIR=$(abs_top_builddir) $(PYTHON3) \
+		$(srcdir)/tests/e2e/storm_test.py 800 ;; esac
 
 .PHONY: hazards
