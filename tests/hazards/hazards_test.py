@@ -115,7 +115,7 @@ HAZARDS = [
     Hazard("ignored_masks", "what the program ignores is blocked in the handler",
            [program("ignored_signals"), "masks"], rarely=5),
     Hazard("ignored_sends", "a child ends meanwhile, and a send ends short",
-           [program("ignored_signals"), "sends"], rarely=20),
+           [program("ignored_signals"), "sends"], rarely=6),
     *(Hazard("ring" + name, "waits in io_uring are interrupted" + where, [program("ring")], rarely=5, **env)
       for name, where, env in (
           ("", "", {"HCCT_RATE": "100"}), ("_often", " at 1,000/s", {"HCCT_RATE": "1000"}),

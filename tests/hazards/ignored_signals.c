@@ -156,7 +156,7 @@ static int masks(void) {
 }
 
 #define BYTES    (1 << 20)
-#define CHILDREN 400
+#define CHILDREN 120
 #define SENDERS  3
 
 static volatile int over;
