@@ -68,6 +68,7 @@ preload_libagent_a_SOURCES = \
 	preload/calls/call_burst.c preload/calls/call_burst.h \
 	preload/calls/calls.c preload/calls/calls.h \
 	preload/calls/code.c \
+	preload/calls/commit.c \
 	preload/calls/fork.c \
 	preload/calls/governor.c preload/calls/governor.h \
 	preload/calls/hot.h \

@@ -57,24 +57,45 @@ static void enter_fully(struct calls *c, const struct calls_event *e) {
         calls_make_room(c);
 }
 
+/* Where nothing had to be said the hot path goes on. */
+static void leave_fully(struct calls *c, const struct calls_event *e, uint64_t *at,
+                        uint64_t *limit) {
+    if (!calls_leave(c, e) || at == NULL || c->head != (uint64_t)(at - c->zero) ||
+        c->common != c->cursor)
+        return;
+    c->at = at;
+    atomic_signal_fence(memory_order_seq_cst);
+    c->limit = limit;
+}
+
 /* What is reported when the session is lost already is over. */
 static void one_event(struct calls *c, const struct calls_event *e) {
     if (c->session == NULL || !agent_hooks.goes_on(c))
         return;
+    uint64_t *at = c->at, *limit = c->limit;
     calls_write_back(c);
     if (e->enter)
         enter_fully(c, e);
     else
-        calls_leave(c, e);
+        leave_fully(c, e, at, limit);
 }
 
-/* What signal handlers have reported meanwhile, and may still. */
+/* What signal handlers have reported meanwhile, and may still. If this is left in the middle, what
+ * was done is not done again, and the one that was being done counts as lost. */
 static SLOW void do_delayed(struct calls *c) {
     uint32_t done = 0;
+    if (c->doing)
+        count_lost(c);
     do {
         for (; done < c->delayed; done++) {
             struct calls_event event = c->delay[done];
-            one_event(c, &event);
+            c->doing = event.sp != 0;
+            atomic_signal_fence(memory_order_seq_cst);
+            c->delay[done].sp = 0;
+            if (event.sp != 0)
+                one_event(c, &event);
+            atomic_signal_fence(memory_order_seq_cst);
+            c->doing = false;
         }
     } while (!__sync_bool_compare_and_swap(&c->delayed, done, 0));
 }
@@ -83,17 +104,24 @@ static SLOW void do_delayed(struct calls *c) {
  * read `busy`, but not yet written it, when the handler came, writes over the mark: therefore the
  * next call finds no room either, and takes the long way. Another handler may put its own events
  * aside in the middle of this: each takes its place first, in one step, and all places are filled
- * before that report reads them, as it goes on last. */
+ * before that report reads them, as it goes on last. One that was left in the middle of this has a
+ * place without a stack pointer. */
 static void put_aside(struct calls *c, const struct calls_event *e) {
-    uint32_t place = __atomic_fetch_add(&c->delayed, 1, __ATOMIC_RELAXED);
-    if (place >= CALLS_DELAYED) {
-        __atomic_fetch_sub(&c->delayed, 1, __ATOMIC_RELAXED);
-        count_lost(c);
-        return;
-    }
+    uint32_t place = c->delayed;
+    do {
+        if (place >= CALLS_DELAYED) {
+            count_lost(c);
+            return;
+        }
+    } while (!__atomic_compare_exchange_n(&c->delayed, &place, place + 1, false, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
     if (place == 0)
         c->busy += CALLS_DELAYS;
-    c->delay[place] = *e;
+    struct calls_event *delayed = &c->delay[place];
+    *delayed = *e;
+    delayed->sp = 0;
+    atomic_signal_fence(memory_order_seq_cst);
+    delayed->sp = e->sp;
     c->limit = NULL;
     atomic_signal_fence(memory_order_seq_cst);
 }
@@ -161,12 +189,9 @@ static inline bool enter(struct calls *c, uint64_t routine, uint64_t site, uint6
     }
     uint64_t *at = c->at;
     *at = word;
+    publish_call(c, at + 1);
     *top = (struct calls_frame){routine, site, sp, from};
-    c->top = c->cursor = top + 1;
-    c->at = at + 1;
-    ring_publish(c->slot, (uint64_t)(at + 1 - c->zero));
-    fetch_for_writing(at + FETCH_AHEAD);
-    atomic_signal_fence(memory_order_seq_cst);
+    open_published(c, top + 1, at + 1);
     end_report(c, sp);
     return true;
 }

@@ -12,6 +12,7 @@
  * many frames have gone. All that is rare is elsewhere:
  *
  *   calls/tell.c    the road to the ring: room, waiting for it, what the daemon's cursor lacks
+ *   calls/commit.c  what was sent by a report that a signal handler has left
  *   calls/stack.c   frames that are gone; several stacks in one thread (coroutines)
  *   wrap/jump.c     the moment before a longjmp
  *   calls/session.c the session that calls are sent to, and its loss
@@ -85,6 +86,12 @@ struct calls_stack {
     bool guessed;         /* the bounds are what was seen so far */
 };
 
+/* The thread goes from one stack to another. */
+struct calls_change {
+    struct calls_stack *place; /* of the one that it leaves; NULL: it is not under way */
+    struct calls_stack away, next;
+};
+
 #define CALLS_STACKS   64
 #define CALLS_DELAYED  128  /* events of signal handlers that came within a report */
 #define CALLS_ROUTINES 8192 /* whose calls are counted apart (HCCT_EVERY=N/routine) */
@@ -120,10 +127,13 @@ struct calls {
     struct price price;         /* of reports */
 
     /* the rest */
-    bool alive;               /* false: a child of fork has found this wiped */
-    uint64_t head;            /* the position, where `at` is NULL; see calls_write_back */
-    bool sampled;             /* not every call is sent: each report takes the slow path */
-    uint32_t generation;      /* modules_generation() that the daemon goes by */
+    bool doing;          /* one that was put aside is being done */
+    bool alive;          /* false: a child of fork has found this wiped */
+    uint64_t head;       /* the position, where `at` is NULL; see calls_write_back */
+    uint64_t committing; /* the position that is being published, 0: none; calls_commit ... */
+    struct calls_frame *cursor_then; /* ... and the daemon's cursor when it is */
+    bool sampled;                    /* not every call is sent: each report takes the slow path */
+    uint32_t generation;             /* modules_generation() that the daemon goes by */
     struct calls_frame *base; /* of the stack that the thread runs on; base[0] is a sentinel */
     uint32_t room;
     uint64_t high;
@@ -164,6 +174,7 @@ struct calls {
     struct adapt adapt;
     struct calls_known known[1u << CALLS_KNOWN_BITS];
     struct calls_stack other[CALLS_STACKS];
+    struct calls_change change;
     struct calls_event delay[CALLS_DELAYED];
 };
 
@@ -206,20 +217,22 @@ void calls_leave_out(struct calls *c, uint64_t began_ns);
 /* A burst under way ends. Any context, on the thread itself, or while it can't run. */
 void calls_burst_end(struct agent_thread *thread);
 
-/* The hot path leaves to the others what can be computed. Before they do anything. */
-static inline void calls_write_back(struct calls *c) {
-    if (c->at == NULL)
-        return;
-    c->head = (uint64_t)(c->at - c->zero);
-    c->common = c->cursor;
-}
-
 /* What follows calls is made, and no call is open. False: no memory. Thread context, while calls
  * are not followed. */
 bool calls_prepare(struct agent_thread *thread);
 /* Calls are followed from here on, in the first burst where there are bursts, if there is a
  * session. Thread context. */
 void calls_follow(struct agent_thread *thread);
+
+/* ---- calls/commit.c: any context on the thread itself, or while it can't run ---- */
+
+/* Before anything but the hot path changes what follows calls: from here on `head`, `cursor` and
+ * `common` hold, and the hot path finds no room until calls_make_room(). Also after a report that
+ * was left in the middle. No other report is under way, or goes on. */
+void calls_write_back(struct calls *c);
+/* Publishes the words from `head` on, so many, by which the daemon's cursor comes to `cursor`.
+ * Inside a report, after calls_write_back(). */
+void calls_commit(struct calls *c, uint64_t words, struct calls_frame *cursor);
 
 /* ---- calls/fork.c: around fork, in the thread that calls it ---- */
 
@@ -271,6 +284,8 @@ bool calls_tell_code(struct calls *c, uint64_t routine, uint64_t site);
 /* `sp` lies on another stack than the thread ran on: goes there. False: the session is lost, or
  * there is no memory for another stack. */
 bool calls_switch(struct calls *c, uint64_t sp);
+/* Ends that where it was left in the middle. */
+void calls_finish_switch(struct calls *c);
 
 static inline bool calls_is_elsewhere(const struct calls *c, uint64_t sp) {
     return sp < c->low || sp >= c->high;

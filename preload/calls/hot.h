@@ -6,6 +6,7 @@
 #ifndef HCCT_CALLS_HOT_H
 #define HCCT_CALLS_HOT_H
 
+#include "common/wire/ring.h"
 #include "preload/calls/calls.h"
 
 #define FETCH_AHEAD 32 /* words: in their time a line comes from the other processor */
@@ -17,6 +18,23 @@ static inline void fetch_for_writing(const uint64_t *at) {
 #else
     __builtin_prefetch(at, 1);
 #endif
+}
+
+/* The words up to `at` are the daemon's from here on; what says so comes after this (commit.c). */
+static inline void publish_call(struct calls *c, const uint64_t *at) {
+    ring_publish(c->slot, (uint64_t)(at - c->zero));
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* Then, and after the open call below `top` has been written. */
+static inline void open_published(struct calls *c, struct calls_frame *top, uint64_t *at) {
+    c->cursor = top;
+    atomic_signal_fence(memory_order_seq_cst);
+    c->at = at;
+    atomic_signal_fence(memory_order_seq_cst);
+    c->top = top;
+    fetch_for_writing(at + FETCH_AHEAD - 1);
+    atomic_signal_fence(memory_order_seq_cst);
 }
 
 /* In one instruction, so that a mark that a handler has left meanwhile stays: the next event sees

@@ -45,6 +45,7 @@ void calls_use_slot(struct calls *c, struct wire_session *session, struct wire_s
     c->until = agent.settings.every;
     c->sampled = agent.settings.every > 1 || agent.settings.credit == WIRE_CREDIT_NEW;
     c->at = c->limit = NULL;
+    c->committing = 0;
     session_tell_lost(session);
 }
 

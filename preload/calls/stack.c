@@ -25,10 +25,12 @@
  */
 #include "preload/calls/calls.h"
 
+#include <signal.h>
 #include <sys/mman.h>
 
 #include "preload/life/agent.h"
 #include "preload/life/session.h"
+#include "preload/life/signal.h"
 #include "preload/life/sys.h"
 
 #define FIRST_ROOM 1024u
@@ -52,15 +54,16 @@ static void use(struct calls *c, struct calls_frame *base, uint32_t room, uint32
     c->cursor = c->common = base + 1;
 }
 
-bool calls_grow(struct calls *c) {
-    uint32_t room = c->room == 0 ? FIRST_ROOM : 2 * c->room;
-    if (c->base == NULL) {
-        struct calls_frame *base = map_frames(room);
-        if (base == NULL)
-            return false;
-        use(c, base, room, 0);
-        return true;
-    }
+static bool begin(struct calls *c) {
+    struct calls_frame *base = map_frames(FIRST_ROOM);
+    if (base == NULL)
+        return false;
+    use(c, base, FIRST_ROOM, 0);
+    return true;
+}
+
+static bool move(struct calls *c) {
+    uint32_t room = 2 * c->room;
     long at = sys4(SYS_mremap, c->base, c->room * sizeof(struct calls_frame),
                    (uint64_t)room * sizeof(struct calls_frame), MREMAP_MAYMOVE);
     if (room < c->room || (at < 0 && at > -WIRE_PAGE))
@@ -73,6 +76,18 @@ bool calls_grow(struct calls *c) {
     c->room = room;
     c->end = base + room;
     return true;
+}
+
+/* A handler must not leave it where nothing is mapped any more. */
+bool calls_grow(struct calls *c) {
+    if (c->base == NULL)
+        return begin(c);
+    uint64_t all = signal_all(), before = 0;
+    if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
+        return false;
+    bool moved = move(c);
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, KERNEL_SIGSET_BYTES);
+    return moved;
 }
 
 void calls_clear(struct calls *c) {
@@ -193,13 +208,13 @@ bool calls_leave(struct calls *c, const struct calls_event *e) {
 
 /* ---- other stacks ---- */
 
-static void put_away(struct calls *c, struct calls_stack *s) {
-    *s = (struct calls_stack){.low = c->low,
-                              .high = c->high,
-                              .base = c->base,
-                              .room = c->room,
-                              .depth = (uint32_t)(c->top - c->base - 1),
-                              .guessed = c->guessed};
+static struct calls_stack this_one(const struct calls *c) {
+    return (struct calls_stack){.low = c->low,
+                                .high = c->high,
+                                .base = c->base,
+                                .room = c->room,
+                                .depth = (uint32_t)(c->top - c->base - 1),
+                                .guessed = c->guessed};
 }
 
 static void take_out(struct calls *c, const struct calls_stack *s) {
@@ -207,6 +222,16 @@ static void take_out(struct calls *c, const struct calls_stack *s) {
     c->low = s->low;
     c->high = s->high;
     c->guessed = s->guessed;
+}
+
+void calls_finish_switch(struct calls *c) {
+    struct calls_change *change = &c->change;
+    if (change->place == NULL)
+        return;
+    *change->place = change->away;
+    take_out(c, &change->next);
+    atomic_signal_fence(memory_order_seq_cst);
+    change->place = NULL;
 }
 
 static bool is_on(const struct calls_stack *s, uint64_t sp) {
@@ -255,7 +280,11 @@ bool calls_switch(struct calls *c, uint64_t sp) {
         next.low = sp - NEAR;
         next.high = sp + ABOVE;
     }
-    put_away(c, s);
-    take_out(c, &next);
+    c->change.away = this_one(c);
+    c->change.next = next;
+    atomic_signal_fence(memory_order_seq_cst);
+    c->change.place = s;
+    atomic_signal_fence(memory_order_seq_cst);
+    calls_finish_switch(c);
     return true;
 }

@@ -166,6 +166,17 @@ void calls_invalidate(void) {
 
 /* ---- ticks ---- */
 
+/* What was put aside in a report, and will not be done. */
+static void drop_delayed(struct calls *c) {
+    if (c->delayed == 0)
+        return;
+    for (uint32_t i = 0; i < c->delayed; i++)
+        c->delay[i].sp = 0;
+    if (c->slot != NULL)
+        session_count(c->slot, WIRE_LOST, c->delayed);
+    c->delayed = 0;
+}
+
 /* A report that was interrupted, or one whose frame a handler has left by longjmp? */
 static bool report_under_way(struct calls *c, const ucontext_t *uc) {
     struct unwind_registers regs;
@@ -173,7 +184,7 @@ static bool report_under_way(struct calls *c, const ucontext_t *uc) {
     if (c->busy != 0 && regs.reg[ARCH_SP] < c->busy)
         return true;
     c->busy = 0;
-    c->delayed = 0;
+    drop_delayed(c);
     return false;
 }
 

@@ -59,59 +59,60 @@ bool calls_make_room(struct calls *c) {
     uint64_t n = room < CALLS_RING - offset ? room : CALLS_RING - offset;
     uint64_t frames = (uint64_t)(c->end - c->top);
     n = n < frames ? n : frames;
-    c->at = ring_words(c->slot) + offset;
-    c->zero = c->at - c->head;
-    c->limit = c->at + (n < AHEAD ? n : AHEAD);
+    uint64_t *at = ring_words(c->slot) + offset;
+    c->zero = at - c->head;
+    atomic_signal_fence(memory_order_seq_cst); /* one that is left here is not in the middle */
+    c->at = at;
+    atomic_signal_fence(memory_order_seq_cst);
+    c->limit = at + (n < AHEAD ? n : AHEAD);
     return true;
 }
 
-static void put(struct calls *c, uint64_t word) {
-    ring_put(c->slot, CALLS_RING, c->head++, word);
+static void put(struct calls *c, uint64_t place, uint64_t word) {
+    ring_put(c->slot, CALLS_RING, c->head + place, word);
 }
 
-static void publish(struct calls *c) {
-    ring_publish(c->slot, c->head);
+/* One word, by which the daemon's cursor comes to `cursor`. */
+static bool send(struct calls *c, uint64_t word, struct calls_frame *cursor) {
+    if (!have_room(c, 1))
+        return false;
+    put(c, 0, word);
+    calls_commit(c, 1, cursor);
+    return true;
+}
+
+static uint64_t pop_word(const struct calls *c, const struct calls_frame *to) {
+    return wire_word(WIRE_POP, (uint64_t)(c->cursor - to));
 }
 
 bool calls_pop_all(struct calls *c) {
-    if (c->cursor == c->base + 1)
-        return true;
-    if (!have_room(c, 1))
+    struct calls_frame *root = c->base + 1;
+    if (c->cursor != root && !send(c, pop_word(c, root), root))
         return false;
-    put(c, wire_word(WIRE_POP, (uint64_t)(c->cursor - c->base - 1)));
-    publish(c);
-    c->cursor = c->common = c->base + 1;
-    return calls_make_room(c);
+    c->common = root;
+    return true;
 }
 
 static bool pop_rest(struct calls *c) {
-    if (c->cursor == c->common)
-        return true;
-    if (!have_room(c, 1))
-        return false;
-    put(c, wire_word(WIRE_POP, (uint64_t)(c->cursor - c->common)));
-    c->cursor = c->common;
-    return true;
+    return c->cursor == c->common || send(c, pop_word(c, c->common), c->common);
 }
 
 static bool push(struct calls *c, uint64_t credit) {
     if (!have_room(c, 3))
         return false;
-    put(c, wire_word(WIRE_PUSH, c->cursor->routine));
-    put(c, c->cursor->site);
+    put(c, 0, wire_word(WIRE_PUSH, c->cursor->routine));
+    put(c, 1, c->cursor->site);
     if (credit > 0)
-        put(c, wire_word(WIRE_CREDIT, credit));
-    publish(c);
-    c->common = ++c->cursor;
+        put(c, 2, wire_word(WIRE_CREDIT, credit));
+    calls_commit(c, credit > 0 ? 3 : 2, c->cursor + 1);
+    c->common = c->cursor;
     return true;
 }
 
 /* What comes from here on is of a burst that stands for so many. */
 static bool say_burst(struct calls *c) {
-    if (!have_room(c, 1))
+    if (!send(c, wire_word(WIRE_BURST, c->stands), c->cursor))
         return false;
-    put(c, wire_word(WIRE_BURST, c->stands));
-    publish(c);
     c->unsaid = false;
     return true;
 }
@@ -131,13 +132,7 @@ bool calls_tell(struct calls *c, uint64_t weight) {
             return false;
         credited |= last;
     }
-    if (!credited) {
-        if (!have_room(c, 1))
-            return false;
-        put(c, wire_word(WIRE_CREDIT, weight));
-    }
-    publish(c);
-    return true;
+    return credited || send(c, wire_word(WIRE_CREDIT, weight), c->cursor);
 }
 
 /* ---- code ---- */
@@ -146,10 +141,8 @@ static bool tell_generation(struct calls *c) {
     uint32_t generation = modules_generation();
     if (c->generation == generation)
         return true;
-    if (!calls_pop_all(c) || !have_room(c, 1))
+    if (!calls_pop_all(c) || !send(c, wire_word(WIRE_MAP, generation), c->cursor))
         return false;
-    put(c, wire_word(WIRE_MAP, generation));
-    publish(c);
     c->generation = generation;
     return true;
 }
@@ -168,12 +161,12 @@ static bool find_modules(struct calls *c, uint64_t routine, uint64_t site, bool 
 static bool tell_code(struct calls *c, const struct unwind_module *module) {
     uint64_t bytes = module->end - module->start;
     if (c->code_start != module->start) {
-        if (!have_room(c, 1))
+        c->code_bytes = 0; /* one that is left here says it again */
+        if (!send(c, wire_word(WIRE_CODE, module->start), c->cursor))
             return false;
-        put(c, wire_word(WIRE_CODE, module->start));
-        publish(c);
     }
     c->code_start = module->start;
+    atomic_signal_fence(memory_order_seq_cst);
     c->code_bytes = bytes < WIRE_CODE_BYTES ? bytes : WIRE_CODE_BYTES;
     return true;
 }

@@ -73,14 +73,13 @@ static inline __attribute__((always_inline)) void open_call(struct calls *c,
                                                             struct calls_frame *top,
                                                             uint64_t routine, uint64_t site,
                                                             uint64_t slot, uint64_t *at) {
+    c->top = top; /* those further in are gone */
+    publish_call(c, at);
     top->routine = routine;
     top->site = site;
     top->sp = slot;
     top->report = CALLS_WALKED | CALLS_SEEN | slot;
-    c->top = c->cursor = top + 1;
-    c->at = at;
-    ring_publish(c->slot, (uint64_t)(at - c->zero));
-    fetch_for_writing(at + FETCH_AHEAD);
+    open_published(c, top + 1, at);
 }
 
 /* The call, by its caller at top[-1], to `routine`. False: there is no room, or the daemon has to
@@ -120,6 +119,14 @@ static inline bool holds(const struct calls *c, const struct calls_frame *f) {
     return true;
 }
 
+/* Without a vector register, which a copy of it may take. */
+static void open_found(struct calls_frame *top, const struct calls_frame *f) {
+    top->routine = f->routine;
+    top->site = f->site;
+    top->sp = f->sp;
+    top->report = f->report;
+}
+
 /* What it found, from `top` on; the innermost comes first. */
 static bool send_found(struct calls *c, struct calls_frame *top, uint32_t n) {
     const struct calls_frame *found = c->redirect->found;
@@ -129,18 +136,19 @@ static bool send_found(struct calls *c, struct calls_frame *top, uint32_t n) {
         return false;
     if (c->cursor > top)
         *at++ = wire_word(WIRE_POP, (uint64_t)(c->cursor - top));
-    while (n > 0) {
-        const struct calls_frame *f = &found[--n];
-        *at++ = wire_word(WIRE_PUSH, f->routine);
-        *at++ = f->site;
-        top->routine = f->routine;
-        top->site = f->site;
-        top->sp = f->sp;
-        top->report = f->report;
-        top++;
+    for (uint32_t i = n; i-- > 0;) {
+        *at++ = wire_word(WIRE_PUSH, found[i].routine);
+        *at++ = found[i].site;
     }
-    c->at = at;
-    c->top = c->cursor = top;
+    c->top = top;
+    c->cursor_then = top + n;
+    atomic_signal_fence(memory_order_seq_cst);
+    c->committing = (uint64_t)(at - c->zero);
+    publish_call(c, at);
+    while (n > 0)
+        open_found(top++, &found[--n]);
+    open_published(c, top, at);
+    c->committing = 0;
     return true;
 }
 

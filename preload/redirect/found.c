@@ -338,7 +338,6 @@ void redirect_enter_rarely(void *arg) {
     calls_write_back(c);
     if (!agent_hooks.goes_on(c))
         return;
-    c->at = c->limit = NULL; /* until there is room again: what is computed from them is known */
     if (c->session != NULL && (call->slot & 7) == 0)
         enter(call, call->module->text + call->site->back);
     else

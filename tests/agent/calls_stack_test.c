@@ -9,6 +9,7 @@ enum { TOP = 0x7fff0000, OTHER = 0x20000000, SITE = 0x1000, REPORT = 0x2000 };
 
 static struct calls c;
 static struct wire_slot slot;
+_Atomic uint64_t signal_ignored;
 
 /* The daemon's cursor, of which there is none here. */
 bool calls_pop_all(struct calls *calls) {

@@ -64,9 +64,11 @@ daemon.process.send_signal(signal.SIGCONT)
 end(app, "stopped daemon")
 
 # A handler forks in the middle of a report: the child goes on with that, and has no session of its own.
-result = run([target("restless"), "3", "interrupted"], env=daemon.env(HCCT_COLLECTOR="calls", HCCT_FOLLOW="no"))
-check(result.status == 0 and result.err == b"", "children of handlers end as they would"
-      + ("" if result.err == b"" else f": {result.err.decode()[:200]}"))
+for setting in {}, {"HCCT_BURST": "1ms/4ms"}:
+    result = run([target("restless"), "3", "interrupted"],
+                 env=daemon.env(HCCT_COLLECTOR="calls", HCCT_FOLLOW="no", **setting))
+    check(result.status == 0 and result.err == b"", f"children of handlers, {setting}: they end as they would"
+          + ("" if result.err == b"" else f": {result.err.decode()[:200]}"))
 daemon.stop()
 
 # ---- programs of which less is known ----
