@@ -451,8 +451,8 @@ static void leave_kernel_ticks(struct agent_thread *thread, const struct samplin
 
 /* Whether the kernel's ticks meet the thread, and whether that is over: not where one has met it,
  * or the last one would have what comes after it twice. */
-static void look_at_kernel_ticks(struct agent_thread *thread, const struct sampling_plan *plan,
-                                 const ucontext_t *uc) {
+static void check_kernel_ticks(struct agent_thread *thread, const struct sampling_plan *plan,
+                               const ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
     struct moment now = now_here();
     uint64_t tick = ticker_resolution();
@@ -491,7 +491,7 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
     struct trigger *t = &thread->trigger;
     thread->walk_price_ns = 0;
     if (t->kernel_ticks.on) {
-        look_at_kernel_ticks(thread, plan, uc);
+        check_kernel_ticks(thread, plan, uc);
         return;
     }
     if (!runs(thread) || plan->fine_ns == 0)
