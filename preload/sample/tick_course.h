@@ -5,9 +5,9 @@
  *
  * A thread that sleeps in calls that are not wrapped (within libc's streams and locks, or system
  * calls of the program's own) goes on unseen. A timer of real time meets it asleep, and what runs
- * next would have the points of what ran before. Each tick of the kernel that meets a thread at work
- * is as likely wherever it works, however short it does: so each weighs the same, as much as the
- * thread works from one to the next (doc/sampling.md).
+ * next would have the points of what ran before. Each tick of the kernel that meets a thread at
+ * work is as likely wherever it works, however short it does: so each weighs the same, as much as
+ * the thread works from one to the next (doc/sampling.md).
  *
  * It lasts for a length of CPU time, which doubles where the thread is found asleep again soon: so
  * what is left to chance at its beginning and end is little beside it.

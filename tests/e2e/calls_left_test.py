@@ -25,6 +25,8 @@ for kind in ("usual", "rare", "again", "elsewhere"):
         least = 0 if kind == "elsewhere" else made[name] - lost
         check(least <= counted[name] <= made[name], f"{kind}: calls of {name}() are counted")
     check(lost == 0 or kind in ("again", "elsewhere"), f"{kind}: none is lost")
+    if kind == "elsewhere":
+        continue  # bursts change there with all signals blocked, and a step in that ends a program
     result, profile = record_calls([target("calls_left"), kind], *BURSTS, timeout=100)
     check(result.status == 0, f"{kind}, bursts: the program ends as it would")
 finish()
