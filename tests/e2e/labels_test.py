@@ -41,7 +41,11 @@ def check_shares(what, truth, profile, points=5):
 # ---- in a file ----
 
 path, trace = scratch("labels.pb.gz"), scratch("labels.trace")
-result = record([LABELS, "shares", "2"], path, "--trace", trace)
+for _ in range(3):
+    result = record([LABELS, "shares", "2"], path, "--trace", trace)
+    profile = report(path)
+    if sum(p["lost_ns"] for p in profile["processes"]) < profile["total"] / 50:
+        break  # else hcctd had no processor: what threads used that it had yet to make room for is missing
 truth = truth_of(result.out)
 check(result.status == 0 and len(truth) == 3, "the program has run")
 check_shares("record", truth, report(path, "--by", "label"))
