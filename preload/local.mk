@@ -128,6 +128,7 @@ preload_libagent_a_SOURCES = \
 	preload/life/signal.c preload/life/signal.h \
 	preload/life/silence.c preload/life/silence.h \
 	preload/life/stopped.c preload/life/stopped.h \
+	preload/life/thread_name.c preload/life/thread_name.h \
 	preload/life/stream.h \
 	preload/life/sys.h \
 	preload/life/thread.c preload/life/thread.h \

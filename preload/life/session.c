@@ -24,6 +24,7 @@
 #include "preload/life/session_left.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
+#include "preload/life/thread_name.h"
 #include "preload/life/unsampled.h"
 #include "preload/python/thread.h"
 #include "preload/wrap/real.h"
@@ -557,9 +558,8 @@ static struct wire_slot *claim(struct wire_session *session, pid_t tid, uint32_t
         if (atomic_load_explicit(&slot->state, memory_order_relaxed) == state &&
             atomic_compare_exchange_strong(&slot->state, &state, WIRE_SLOT_OWNED)) {
             slot->tid = (uint32_t)tid;
-            memset(slot->name, 0, sizeof slot->name);
-            if (thread_self != NULL && thread_self->tid == tid) /* of others it is not known */
-                sys2(SYS_prctl, PR_GET_NAME, slot->name);
+            _Static_assert(sizeof slot->name == KERNEL_NAME_ROOM, "as long as the kernel's");
+            thread_ask_name(tid, slot->name);
             note_slot(session, i + 1);
             return slot;
         }

@@ -21,4 +21,10 @@ for how, status in (([], 0), (["_exit"], 3)):
         for name, ns in seen.items():
             check(abs(ns - true) <= 0.05 * true,
                   f"{text}: {name}: {ns / 1e9:.3f} s of {true / 1e9:.3f}")
+
+record([target("sleep_on"), "1"], path, "--clock", "wall", "--threads")
+named = [frames for frames, weight in folded(path)
+         if any(frame.startswith("in_pause(") for frame in frames)]
+check(named and all("[thread idler]" in frames for frames in named),
+      f"a thread that was only seen at the process's end has its name: {named}")
 finish()

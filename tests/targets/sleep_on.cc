@@ -46,9 +46,15 @@ static void read_byte() {
         abort();
 }
 
+/* Has its name from itself, and never computes again. */
+static void pause_named() {
+    pthread_setname_np(pthread_self(), "idler");
+    pause();
+}
+
 THREAD(sigwait, wait_for_any())
 THREAD(sigsuspend, suspend())
-THREAD(pause, pause())
+THREAD(pause, pause_named())
 THREAD(read, read_byte())
 THREAD(poll, poll(nullptr, 0, -1))
 THREAD(mutex, pthread_mutex_lock(&held))
