@@ -80,17 +80,16 @@ static void follow(struct agent_thread *thread, struct wire_session *session,
     burst_end(thread);
     wall_end(thread);
     t->plan = *plan;
+    bool is_own = thread == thread_self; /* what calls it makes is its own to know */
     if (plan->fine_ns != 0)
         burst_plan(thread, session, plan, since);
-    else
+    else if (plan->wall_ns == 0 || !is_own || !wall_begin(thread, session, plan, since))
         first_begin(thread, plan, since, at_tick);
-    if (session != NULL && thread == thread_self)
+    if (session != NULL && is_own)
         call_burst_expect(thread);
     else
         call_burst_forget(thread);
-    if (plan->wall_ns != 0 && thread == thread_self) /* what calls it makes is its own to know */
-        wall_begin(thread, session, plan);
-    else if (plan->asks_ns != 0 && thread == thread_self)
+    if (plan->wall_ns == 0 && plan->asks_ns != 0 && is_own)
         wall_ask(thread, plan->asks_ns);
 }
 
@@ -284,6 +283,8 @@ struct agent_thread *trigger_owner(struct agent_thread *likely, const void *tick
  * counted, overruns included, which needs no reading of the clock. */
 static void account(struct agent_thread *thread, const struct sampling_plan *plan,
                     uint64_t expiries) {
+    if (wall_has_all(thread))
+        return;
     uint64_t ns = hcct_unlikely(first_pending(thread)) ? first_tick(thread, plan)
                                                        : expiries * plan->coarse_ns;
     if (hcct_likely(!plan->off_only))
@@ -326,7 +327,7 @@ static void change(struct agent_thread *thread, struct wire_session *session,
                    ucontext_t *uc) {
     const struct sampling_plan old = thread->trigger.plan;
     bool walks = !old.idle && agent.settings.collector == WIRE_COLLECT_WALKS;
-    if (walks && kind != TRIGGER_WALL)
+    if (walks && (kind != TRIGGER_WALL || wall_has_all(thread)))
         sample(thread, session, &old, kind, expiries, uc);
     follow(thread, session, plan, UINT64_MAX, kind == TRIGGER_CPU);
 }
@@ -381,6 +382,8 @@ static void tick_held(struct agent_thread *thread, const struct sampling_plan *p
                       enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
     if (plan->wall_ns == 0)
         sample(thread, NULL, plan, kind, expiries, uc);
+    else if (wall_has_all(thread))
+        unsampled_add(wall_lose(thread, uc), true);
     else if (!plan->off_only && kind == TRIGGER_CPU)
         unsampled_add(expiries * plan->coarse_ns, true);
 }

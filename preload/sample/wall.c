@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * wall.c - walks due at points of a thread's time off the processor, looked for at ticks of real
- * time.
+ * wall.c - walks due at points of a thread's real time, looked for at ticks of it.
  *
- * The points are drawn by interval.h on the clock that goes on while the thread sleeps or waits for
- * a processor: real time less CPU time. The timer is set to what is left to the next point, and so
- * meets the thread at it, if the thread is off the processor all along; where it has computed
- * meanwhile the tick comes too early, and the timer is set to what is left then. So no point is
- * missed, and each weighs its step.
+ * The points are drawn by interval.h on CLOCK_MONOTONIC, and the timer is set to the next one,
+ * which meets the thread wherever it is: so no point is missed, and each weighs its step. The CPU
+ * timer does not run. Where only sleep is asked for (off_only) the clock is real time less CPU
+ * time, which stands still while the thread runs: there the tick comes too early where the thread
+ * has computed meanwhile, and the timer is set to what is left then.
  *
  * In a sleep that has lasted for long the next check is put off, by a part of that sleep so far.
  * All points up to the check are credited to the sleep if it still lasts then. If it has ended, and
  * the thread has not slept since, the points were in it as well: that is found out at the thread's
  * next CPU tick, before its next call that may sleep, or at its end. If it has slept elsewhere
  * since, half of the time since the last check is credited to that sleep and the rest to what the
- * check finds: doc/sampling.md.
+ * check finds: doc/sampling.md. The end of the sleep lies as far back as the thread has computed
+ * since: so the clock of the points stands still for it there, and what it has computed is in the
+ * gap's law (end_gap).
  */
 #include "preload/sample/wall.h"
 
@@ -42,48 +43,81 @@ static struct ticker *ticker(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_WALL];
 }
 
+static struct ticker *cpu_ticker(struct agent_thread *thread) {
+    return &thread->trigger.ticker[TRIGGER_CPU];
+}
+
 static uint64_t sleeps(void) {
     struct rusage usage = {0};
     sys2(SYS_getrusage, RUSAGE_THREAD, &usage);
     return (uint64_t)usage.ru_nvcsw;
 }
 
-/* The clock of the points. The thread is on the processor now, so it stands still; what passes
- * between the two readings, if the thread has to wait there, counts. Never before the last
- * check. */
-static uint64_t off_ns(const struct trigger *t) {
-    uint64_t cpu = ticker_now(CLOCK_THREAD_CPUTIME_ID), time = ticker_now(CLOCK_MONOTONIC);
-    return time > cpu && time - cpu > t->wall.checked_ns ? time - cpu : t->wall.checked_ns;
+/* The clock of the points. Where it stands still while the thread runs, what passes between the two
+ * readings, if the thread has to wait there, counts. Never before the last check. */
+static uint64_t clock_ns(const struct trigger *t) {
+    uint64_t cpu = t->wall.off_only || t->wall.gap ? ticker_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+    uint64_t time = ticker_now(CLOCK_MONOTONIC), stood = wall_stood_ns(t, cpu);
+    return time > stood && time - stood > t->wall.checked_ns ? time - stood : t->wall.checked_ns;
 }
 
 static void run(struct agent_thread *thread, uint64_t wait_ns) {
     ticker_run(ticker(thread), wait_ns > 0 ? wait_ns : 1, thread->trigger.wall.steps.mean_ns);
 }
 
-static uint64_t until_due(const struct trigger *t, uint64_t off) {
-    return t->wall.due_ns > off ? t->wall.due_ns - off : 0;
+static uint64_t until_due(const struct trigger *t, uint64_t now) {
+    return t->wall.due_ns > now ? t->wall.due_ns - now : 0;
 }
 
-void wall_begin(struct agent_thread *thread, struct wire_session *session,
-                const struct sampling_plan *plan) {
+/* The timer expires at the next point, or before it where the clock may stand still. Not in a gap:
+ * what a walk has taken is no reason to be late. */
+static void aim(struct agent_thread *thread, uint64_t now) {
+    const struct trigger *t = &thread->trigger;
+    if (t->wall.off_only)
+        run(thread, until_due(t, now));
+    else
+        ticker_run_at(ticker(thread), t->wall.due_ns + t->wall.gaps_ns, t->wall.steps.mean_ns);
+}
+
+static bool make_timer(struct agent_thread *thread, struct wire_session *session) {
+    struct trigger *t = &thread->trigger;
+    if (t->fine_refused)
+        return false;
+    t->fine_refused = !thread_timer_make(thread, TRIGGER_WALL, CLOCK_MONOTONIC);
+    if (t->fine_refused && session != NULL)
+        atomic_fetch_add(&session->fine_refused, 1);
+    return !t->fine_refused;
+}
+
+/* CPU time from `since` on that has passed. */
+static uint64_t unseen_ns(uint64_t since) {
+    uint64_t cpu = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    return since < cpu ? cpu - since : 0;
+}
+
+bool wall_begin(struct agent_thread *thread, struct wire_session *session,
+                const struct sampling_plan *plan, uint64_t since) {
     struct trigger *t = &thread->trigger;
     uint64_t words[INTERVAL_WORDS];
-    if (ticker(thread)->made || t->fine_refused)
-        return;
-    t->fine_refused = !thread_timer_make(thread, TRIGGER_WALL, CLOCK_MONOTONIC);
-    if (t->fine_refused) {
-        if (session != NULL)
-            atomic_fetch_add(&session->fine_refused, 1);
-        return;
-    }
+    if (ticker(thread)->made)
+        return wall_has_all(thread);
+    if (!make_timer(thread, session))
+        return false;
     if (session != NULL)
         session_expect_slots(session); /* its first sample may be taken when the process ends */
     for (int i = 0; i < INTERVAL_WORDS; i++)
         words[i] = draw_word(&thread->random);
-    uint64_t off = t->wall.checked_ns = off_ns(t);
-    t->wall.due_ns = off + interval_begin(&t->wall.steps, plan->wall_ns, 1, words);
+    t->wall.off_only = plan->off_only;
+    uint64_t now = t->wall.checked_ns = clock_ns(t);
+    uint64_t begins = t->wall.off_only ? now : now - unseen_ns(since);
+    t->wall.due_ns = begins + interval_begin(&t->wall.steps, plan->wall_ns, 1, words);
     sleep_burst |= SLEEP_FRAGILE;
-    run(thread, until_due(t, off));
+    if (!t->wall.off_only) {
+        t->first.pending = false;
+        ticker_halt(cpu_ticker(thread));
+    }
+    aim(thread, now);
+    return !t->wall.off_only;
 }
 
 /* Not all threads at once. */
@@ -110,7 +144,7 @@ static uint64_t reach(struct agent_thread *thread, uint64_t limit) {
 }
 
 uint64_t wall_due(struct agent_thread *thread) {
-    return ticker(thread)->period_ns != 0 ? reach(thread, off_ns(&thread->trigger)) : 0;
+    return ticker(thread)->period_ns != 0 ? reach(thread, clock_ns(&thread->trigger)) : 0;
 }
 
 /* The sleep that the last check met may have ended. */
@@ -130,10 +164,42 @@ static void credit_sleep(struct agent_thread *thread, uint64_t limit) {
         session_count(slot, WIRE_CREDITED_NS, weight);
 }
 
-/* Up to where, when it is `off` now: where the thread has slept elsewhere as well, the end of that
+/* The check of a sleep is put off: what the thread computes once that is over has no points, until
+ * the kernel's next tick that meets it, at the latest. */
+static void begin_gap(struct agent_thread *thread) {
+    struct trigger *t = &thread->trigger;
+    if (t->wall.off_only)
+        return;
+    t->wall.gap = true;
+    t->wall.switches = thread_switches();
+    ticker_run(cpu_ticker(thread), 1, t->plan.coarse_ns);
+    t->wall.gap_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* `same`: the sleep goes on, and what was used in the gap was the check's. */
+static void end_gap(struct agent_thread *thread, bool same) {
+    struct trigger *t = &thread->trigger;
+    if (!t->wall.gap)
+        return;
+    t->wall.gap = false;
+    if (!same)
+        t->wall.gaps_ns += ticker_now(CLOCK_THREAD_CPUTIME_ID) - t->wall.gap_ns;
+    ticker_halt(cpu_ticker(thread));
+}
+
+/* What the kernel's tick weighs that ends a gap: doc/sampling.md. */
+static uint64_t gap_weight(const struct trigger *t) {
+    if (!t->wall.gap)
+        return 0;
+    uint64_t used = ticker_now(CLOCK_THREAD_CPUTIME_ID) - t->wall.gap_ns;
+    uint64_t left = thread_switches() - t->wall.switches; /* once to sleep, at the beginning */
+    return draw_start_weight(ticker_resolution(), used / (left > 1 ? left : 1));
+}
+
+/* Up to where, when it is `now`: where the thread has slept elsewhere as well, the end of that
  * sleep may be anywhere since the last check. */
-static uint64_t sleep_limit(const struct trigger *t, uint64_t off, bool elsewhere) {
-    return elsewhere ? off - (off - t->wall.checked_ns) / 2 : off;
+static uint64_t sleep_limit(const struct trigger *t, uint64_t now, bool elsewhere) {
+    return elsewhere ? now - (now - t->wall.checked_ns) / 2 : now;
 }
 
 /* Credits what is unsent to the context that the tick has met, or to the call at whose end it
@@ -150,29 +216,32 @@ static bool walk(struct agent_thread *thread, struct wire_session *session, ucon
     return walked;
 }
 
-/* What the thread has computed since the timer was set makes it come before its point. A sleep that
- * goes on is as good as at the point then; the first check of one may be too early for it. */
+/* Where the clock stands still while the thread runs, the timer comes before its point then. A
+ * sleep that goes on is as good as at the point; the first check of one may be too early for it. */
 static uint64_t tolerance(const struct sampling_plan *plan, bool same) {
     uint64_t part = plan->wall_ns / EARLY_PART;
-    return !same ? 0 : part < EARLY_NS ? part : EARLY_NS;
+    return !same || !plan->off_only ? 0 : part < EARLY_NS ? part : EARLY_NS;
 }
 
 /* The timer, after a check. */
-static void plan_check(struct agent_thread *thread, uint64_t off) {
+static void plan_check(struct agent_thread *thread, uint64_t now) {
     struct trigger *t = &thread->trigger;
-    uint64_t wait = until_due(t, off);
+    uint64_t wait = until_due(t, now);
     if (t->wall.asleep)
         t->wall.cpu_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t rest = t->wall.asleep ? (off - t->wall.since_ns) / SLEEP_PART : 0;
+    uint64_t rest = t->wall.asleep ? (now - t->wall.since_ns) / SLEEP_PART : 0;
     t->wall.late = rest > wait;
-    t->wall.checked_ns = off;
+    t->wall.checked_ns = now;
     sleep_burst &= ~(uint32_t)SLEEP_NEXT;
-    if (t->wall.late) { /* by chance, so that what follows the sleep is not always met as late */
-        rest = interval_draw(rest < SLOWEST_NS ? rest : SLOWEST_NS, draw_word(&thread->random));
-        wait = rest > wait ? rest : wait;
-        sleep_burst |= SLEEP_NEXT;
+    if (!t->wall.late) {
+        aim(thread, now);
+        return;
     }
-    run(thread, wait);
+    /* by chance, so that what follows the sleep is not always met as late */
+    rest = interval_draw(rest < SLOWEST_NS ? rest : SLOWEST_NS, draw_word(&thread->random));
+    sleep_burst |= SLEEP_NEXT;
+    begin_gap(thread);
+    run(thread, rest > wait ? rest : wait);
 }
 
 void wall_tick(struct agent_thread *thread, struct wire_session *session,
@@ -182,11 +251,15 @@ void wall_tick(struct agent_thread *thread, struct wire_session *session,
     bool in_call = call == NULL && interrupted_in_call(uc);
     if (ticker(thread)->period_ns == 0)
         return; /* it was under way when the timer was given up */
-    uint64_t off = off_ns(t), switches = in_call ? sleeps() : 0;
+    uint64_t now = clock_ns(t), switches = in_call ? sleeps() : 0;
     bool same = in_call && t->wall.in_call && switches - t->wall.sleeps <= 1;
     if (t->wall.late && !same)
-        credit_sleep(thread, sleep_limit(t, off, in_call || call != NULL || slept_elsewhere(t)));
-    thread->unsent_ns += reach(thread, off + tolerance(plan, same));
+        credit_sleep(thread, sleep_limit(t, now, in_call || call != NULL || slept_elsewhere(t)));
+    if (t->wall.gap) {
+        end_gap(thread, same);
+        now = clock_ns(t);
+    }
+    thread->unsent_ns += reach(thread, now + tolerance(plan, same));
     bool walked = walk(thread, session, uc, call);
     if (walked && (in_call || call != NULL))
         session_count(thread->stream->slot, WIRE_ASLEEP, 1);
@@ -194,21 +267,28 @@ void wall_tick(struct agent_thread *thread, struct wire_session *session,
     t->wall.asleep = in_call && walked;
     t->wall.sleeps = switches;
     if (!same)
-        t->wall.since_ns = off;
-    plan_check(thread, off);
+        t->wall.since_ns = now;
+    plan_check(thread, now);
 }
 
 void wall_cpu_tick(struct agent_thread *thread, struct wire_session *session,
                    const struct sampling_plan *plan, ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
     if (t->wall.late) {
-        uint64_t off = off_ns(t);
-        credit_sleep(thread, sleep_limit(t, off, slept_elsewhere(t)));
-        run(thread, until_due(t, off));
+        uint64_t now = clock_ns(t);
+        credit_sleep(thread, sleep_limit(t, now, slept_elsewhere(t)));
+        thread->unsent_ns += gap_weight(t);
+        end_gap(thread, false);
+        aim(thread, now);
     }
     t->wall.asleep = false; /* the last sample is another now */
     (void)walk(thread, session, uc, sleep_call_at(uc));
-    wall_begin(thread, session, plan); /* the signal was moved by another thread */
+    (void)wall_begin(thread, session, plan, UINT64_MAX); /* another thread has moved the signal */
+}
+
+uint64_t wall_lose(struct agent_thread *thread, const ucontext_t *uc) {
+    bool runs = sleep_call_at(uc) == NULL && !interrupted_in_call(uc);
+    return runs && wall_has_all(thread) && !thread->trigger.wall.late ? wall_due(thread) : 0;
 }
 
 /* No handler may come between: it could end another sleep, or leave this function by a jump. */
@@ -219,9 +299,10 @@ void wall_awake(struct agent_thread *thread) {
         return;
     sleep_burst &= ~(uint32_t)SLEEP_NEXT;
     if (!slept_elsewhere(&thread->trigger) && session_enter(thread) != NULL) {
-        uint64_t off = off_ns(&thread->trigger);
-        credit_sleep(thread, off);
-        run(thread, until_due(&thread->trigger, off));
+        uint64_t now = clock_ns(&thread->trigger);
+        credit_sleep(thread, now);
+        end_gap(thread, false);
+        aim(thread, now);
         session_leave(thread);
     }
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);
