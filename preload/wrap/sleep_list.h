@@ -15,7 +15,7 @@
 #define NO_SET           0
 
 #define SLEEPERS(F)                                                                                \
-    F(poll, NONE, NO_SET, SLEEP_POLL)                                                              \
+    F(poll, IF_SET(2), NO_SET, SLEEP_POLL)                                                              \
     F(__poll_chk, NONE, NO_SET, SLEEP_POLL)                                                        \
     F(ppoll, IF_SET(3), HIDE_FROM(3), SYS_ppoll)                                                   \
     F(__ppoll_chk, IF_SET(3), HIDE_FROM(3), SYS_ppoll)                                             \
