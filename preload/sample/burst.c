@@ -183,17 +183,22 @@ static void aim(struct agent_thread *thread, const struct sampling_plan *plan, s
     aim_from(thread, plan, passed_since(then), least);
 }
 
-/* From here on each tick of the kernel that meets the thread is a sample. The fine timer looks
- * whether they do. */
-static void use_kernel_ticks(struct agent_thread *thread, struct moment now) {
-    struct tick_course *ticks = &thread->trigger.kernel_ticks;
-    leave_cpu_timer(thread);
-    tick_course_begin(ticks, ticker_resolution(), now.cpu_ns, now.time_ns);
-    thread->trigger.earliest_ns = UINT64_MAX;
-    thread->trigger.asleep_ns = 0;
-    ticker_run(cpu_ticker(thread), 1, 1);
+/* The fine timer checks whether the kernel's ticks meet the thread. */
+static void watch_kernel_ticks(struct agent_thread *thread, struct moment now) {
+    const struct tick_course *ticks = &thread->trigger.kernel_ticks;
     ticker_run(fine(thread),
                tick_course_patience(ticks, ticker_resolution(), now.cpu_ns, now.time_ns), 0);
+}
+
+/* From here on each tick of the kernel that meets the thread is a sample. */
+static void use_kernel_ticks(struct agent_thread *thread, struct moment now) {
+    struct trigger *t = &thread->trigger;
+    leave_cpu_timer(thread);
+    tick_course_begin(&t->kernel_ticks, ticker_resolution(), now.cpu_ns, now.time_ns);
+    t->earliest_ns = UINT64_MAX;
+    t->asleep_ns = 0;
+    ticker_run(cpu_ticker(thread), 1, 1);
+    watch_kernel_ticks(thread, now);
 }
 
 static void unmask_sleeps(const struct agent_thread *thread) {
@@ -435,10 +440,10 @@ static void kernel_tick(struct agent_thread *thread, struct wire_session *sessio
     weigh_here(thread, session, draw_roulette(draw_word(&thread->random), weight, least), call, uc);
     if (!t->kernel_ticks.on)
         return; /* it has attached, and has another plan */
-    uint64_t look = tick_course_is_over(&t->kernel_ticks, now.cpu_ns)
-                        ? 1 + draw_word(&thread->random) % (2 * tick)
-                        : tick_course_patience(&t->kernel_ticks, tick, now.cpu_ns, now.time_ns);
-    ticker_run(fine(thread), look, 0);
+    if (tick_course_is_over(&t->kernel_ticks, now.cpu_ns))
+        ticker_run(fine(thread), 1 + draw_word(&thread->random) % (2 * tick), 0);
+    else
+        watch_kernel_ticks(thread, now);
 }
 
 /* Points are looked for again from here on. Their clock has stood still. */
@@ -455,14 +460,12 @@ static void check_kernel_ticks(struct agent_thread *thread, const struct samplin
                                const ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
     struct moment now = now_here();
-    uint64_t tick = ticker_resolution();
-    bool avoids = tick_course_avoids(&t->kernel_ticks, tick, now.cpu_ns);
+    bool avoids = tick_course_avoids(&t->kernel_ticks, ticker_resolution(), now.cpu_ns);
     t->avoids_ticks |= avoids;
     if (avoids || (tick_course_is_over(&t->kernel_ticks, now.cpu_ns) && !interrupted_in_call(uc)))
         leave_kernel_ticks(thread, plan, now);
     else
-        ticker_run(fine(thread),
-                   tick_course_patience(&t->kernel_ticks, tick, now.cpu_ns, now.time_ns), 0);
+        watch_kernel_ticks(thread, now);
 }
 
 /* Where there are no points: the CPU time since the last sample goes to this one. */

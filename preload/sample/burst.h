@@ -21,8 +21,8 @@
  * session. */
 void burst_plan(struct agent_thread *thread, struct wire_session *session,
                 const struct sampling_plan *plan, uint64_t since);
-/* A tick of the CPU timer: a gap ends, or a point was waited for; `uc` is as before when it
- * returns. Signal context, inside the session. */
+/* A tick of the CPU timer: a gap ends, a point was waited for, or each tick is a sample
+ * (tick_course.h); `uc` is as before when it returns. Signal context, inside the session. */
 void burst_cpu_tick(struct agent_thread *thread, struct wire_session *session,
                     const struct sampling_plan *plan, ucontext_t *uc);
 /* A tick of the fine timer; `uc` is as before when it returns. Signal context, inside the session.
