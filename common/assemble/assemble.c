@@ -46,7 +46,7 @@ struct assembler {
     FILE *contexts;           /* where contexts go to, NULL: to the profile */
     uint32_t handle;          /* of the next one there */
     bool calls;               /* the process at hand reported its calls */
-    struct routine *routines; /* of which design effects are known, in order */
+    struct routine *routines; /* of which design effects are known, in order of addresses */
     size_t n_routines;
 };
 
@@ -80,30 +80,71 @@ static bool is_leaf_pc(const struct tree_copy *copy, const struct copied_node *c
 
 /* ---- design effects ---- */
 
-static int compare_routines(const void *a, const void *b) {
-    const struct routine *x = a, *y = b;
-    if (x->module != y->module)
-        return x->module < y->module ? -1 : 1;
-    return x->address < y->address ? -1 : x->address > y->address;
+/* Of a routine, by one of its frames. */
+struct known {
+    struct frame_key key;
+    struct scatter_effect sums;
+};
+
+static int compare_addresses(uint32_t module, uint64_t address, const struct routine *of) {
+    if (module != of->module)
+        return module < of->module ? -1 : 1;
+    return address < of->address ? -1 : address > of->address;
 }
 
-/* Of the process at hand. A routine has several where it is known by several frames. */
-static void take_effects(struct assembler *f, const struct scatter_effects *effects) {
-    struct frame_key key;
-    free(f->routines);
-    f->routines = memory_new(effects->n + 1, sizeof *f->routines, "design effects");
-    f->n_routines = 0;
-    for (size_t i = 0; i < effects->n; i++) {
-        const struct scatter_effect *effect = &effects->effect[i];
-        if (!get_key(effect->frame, &key))
-            continue;
-        f->routines[f->n_routines++] =
-            (struct routine){.module = key.routine_module,
-                             .address = key.routine,
-                             .effect = effect->at_work ? 0 : effect->effect,
-                             .self_effect = effect->at_work ? effect->effect : 0};
+static int compare_known(const void *a, const void *b) {
+    const struct known *x = a, *y = b;
+    const struct routine of = {.module = y->key.routine_module, .address = y->key.routine};
+    int order = compare_addresses(x->key.routine_module, x->key.routine, &of);
+    return order != 0 ? order : x->sums.at_work - y->sums.at_work;
+}
+
+/* What is known in all processes, by routine; *all: of all functions together. */
+static struct known *gather_effects(const struct assembler *f, struct scatter_effects *all,
+                                    size_t *n) {
+    size_t room = 1;
+    for (size_t i = 0; i < f->n_parts; i++)
+        room += f->parts[i].effects.n;
+    struct known *known = memory_new(room, sizeof *known, "design effects");
+    *n = 0;
+    for (size_t i = 0; i < f->n_parts; i++) {
+        const struct scatter_effects *part = &f->parts[i].effects;
+        all->weight += part->weight;
+        all->independent += part->independent;
+        all->total += part->total;
+        for (size_t k = 0; k < part->n; k++)
+            if (get_key(part->effect[k].frame, &known[*n].key))
+                known[(*n)++].sums = part->effect[k];
     }
-    qsort(f->routines, f->n_routines, sizeof *f->routines, compare_routines);
+    qsort(known, *n, sizeof *known, compare_known);
+    return known;
+}
+
+/* The routine that the next of `known` is of, and its effects: of all that are of it. */
+static size_t take_routine(struct routine *routine, const struct scatter_effects *all,
+                           const struct known *known, size_t n) {
+    size_t i = 0;
+    *routine = (struct routine){.module = known->key.routine_module, .address = known->key.routine};
+    while (i < n &&
+           compare_addresses(known[i].key.routine_module, known[i].key.routine, routine) == 0) {
+        struct scatter_effect sums = known[i].sums;
+        size_t next = i + 1;
+        for (; next < n && compare_known(&known[i], &known[next]) == 0; next++)
+            scatter_effect_add(&sums, &known[next].sums);
+        *(sums.at_work ? &routine->self_effect : &routine->effect) = scatter_effect_of(all, &sums);
+        i = next;
+    }
+    return i;
+}
+
+static void take_effects(struct assembler *f) {
+    struct scatter_effects all = {0};
+    size_t n;
+    struct known *known = gather_effects(f, &all, &n);
+    f->routines = memory_new(n + 1, sizeof *f->routines, "design effects");
+    for (size_t i = 0; i < n;)
+        i += take_routine(&f->routines[f->n_routines++], &all, &known[i], n - i);
+    free(known);
 }
 
 /* A place of the frame's routine. */
@@ -111,18 +152,20 @@ static uint32_t with_effects(struct assembler *f, uint32_t place, uint32_t frame
     struct frame_key key;
     if (f->n_routines == 0 || !get_key(frame, &key))
         return place;
-    const struct routine of = {.module = key.routine_module, .address = key.routine};
     size_t low = 0, high = f->n_routines;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (compare_routines(&f->routines[middle], &of) < 0)
+        int order = compare_addresses(key.routine_module, key.routine, &f->routines[middle]);
+        if (order == 0) {
+            profile_set_effects(f->profile, place, f->routines[middle].effect,
+                                f->routines[middle].self_effect);
+            break;
+        }
+        if (order > 0)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < f->n_routines && compare_routines(&f->routines[low], &of) == 0; low++)
-        profile_set_effects(f->profile, place, f->routines[low].effect,
-                            f->routines[low].self_effect);
     return place;
 }
 
@@ -413,11 +456,11 @@ struct profile *assemble_trees(struct assemble_part *parts, size_t n,
         profile_add_process(f.profile, &parts[i].process);
     }
     f.handle = f.profile->n_nodes; /* those before are the roots' */
+    take_effects(&f);
     for (size_t i = 0; i < n; i++) {
         struct assemble_part *part = &parts[i];
         uint32_t root = profile_root(f.profile, (uint32_t)i + 1);
         f.calls = counts_calls(&part->process);
-        take_effects(&f, &part->effects);
         if (part->copy.n > 0) /* a process may have nothing of what is asked for */
             lay_out(&f, &part->copy, root, part->copy.stats.total);
         add_numbers(&f, part);

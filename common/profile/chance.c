@@ -191,6 +191,15 @@ double chance_total_half_width(const struct chance *chance) {
     return chance->lost + fmax(by_chance, chance->missing);
 }
 
+double chance_weight_half_width(const struct chance *chance, double weight, float effect) {
+    double share = weight / chance->total;
+    if (!(chance->squares > 0) || !(share > 0))
+        return 0;
+    double of_share = share < 1 ? chance->total * chance_half_width(chance, share, effect) : 0;
+    double of_total = Z_95 * share * sqrt(chance_total_variance(chance));
+    return sqrt(of_share * of_share + of_total * of_total);
+}
+
 #define BEYOND_CHANCE 1.5 /* times the interval: more is left to chance once in 300 times */
 #define LEAST_MISSING 0.03
 

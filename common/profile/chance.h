@@ -55,6 +55,10 @@ double chance_samples(const struct chance *chance, double share, float effect);
 /* Half of the 95 % interval (Wilson's) of a share, in [0, 1]; 0 as above. */
 double chance_half_width(const struct chance *chance, double share, float effect);
 
+/* Half of the 95 % interval of a weight, in the unit of the profile; 0 as above. What the total is
+ * off by the weight is off by, too, by its share. */
+double chance_weight_half_width(const struct chance *chance, double weight, float effect);
+
 /* Half of the 95 % interval of the total, in the unit of the profile; 0: as above. Where the
  * profile does not tell it is that of samples that come independently. What is known to be lost, or
  * missing, is in the interval. */

@@ -113,9 +113,9 @@ static void put_place(struct json_out *json, const struct profile *profile,
 /* Half of the 95 % interval of a weight, where there is one. */
 static void put_half_width(struct json_out *json, const char *key, const struct chance *chance,
                            uint64_t weight, float effect) {
-    double share = (double)weight / chance->total;
-    if (chance->squares > 0 && share > 0 && share < 1)
-        json_double_member(json, key, chance->total * chance_half_width(chance, share, effect));
+    double half = chance_weight_half_width(chance, (double)weight, effect);
+    if (half > 0)
+        json_double_member(json, key, half);
 }
 
 static void put_functions(struct json_out *json, const struct profile *profile,

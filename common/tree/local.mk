@@ -35,6 +35,7 @@ libhcct_tree_a_SOURCES = \
 	common/tree/run_log.c common/tree/run_log.h \
 	common/tree/saturating.h \
 	common/tree/scatter.c common/tree/scatter.h \
+	common/tree/scatter_effects.c common/tree/scatter_effects.h \
 	common/tree/scatter_total.c common/tree/scatter_total.h \
 	common/tree/space_saving.c \
 	common/tree/sticky_sampling.c \

@@ -13,15 +13,14 @@
 #include "common/tree/draws.h"
 #include "common/tree/saturating.h"
 
-#define LEVELS       256         /* of a stack, from the root on */
-#define ITEMS        128         /* functions of one cluster */
-#define PLACES       256         /* of their index, a power of two */
-#define SLOTS_FIRST  128         /* of the table, powers of two */
-#define SLOTS_MOST   4096        /* half of them are used */
-#define LIGHT        2048        /* a function below one part in so many is the first to go */
-#define STEP_SQUARE  (13.0 / 12) /* the mean square, where that is 1 */
-#define EFFECTS_MOST 8192        /* of folded processes */
-#define LEAST_MET    10          /* clusters that have met functions: fewer tell nothing */
+#define LEVELS      256         /* of a stack, from the root on */
+#define ITEMS       128         /* functions of one cluster */
+#define PLACES      256         /* of their index, a power of two */
+#define SLOTS_FIRST 128         /* of the table, powers of two */
+#define SLOTS_MOST  4096        /* half of them are used */
+#define LIGHT       2048        /* a function below one part in so many is the first to go */
+#define STEP_SQUARE (13.0 / 12) /* the mean square, where that is 1 */
+#define LEAST_MET   10          /* clusters that have met functions: fewer tell nothing */
 
 /* ---- functions ---- */
 
@@ -222,6 +221,12 @@ void scatter_thread_free(struct scatter_thread *thread) {
     free(thread);
 }
 
+void scatter_finish(struct scatter *scatter) {
+    for (struct scatter_thread *t = scatter != NULL ? scatter->threads : NULL; t != NULL;
+         t = t->next)
+        end_cluster(t);
+}
+
 void scatter_free(struct scatter *scatter) {
     if (scatter == NULL)
         return;
@@ -370,9 +375,10 @@ static double variance(const struct scatter *scatter, bool bursts, const struct 
     return excess->squares * (coins + (1 - coins) * factor);
 }
 
+/* Is it heavy enough for a class, or nearly all? */
 static bool matters(const struct scatter *scatter, const struct function *function) {
     return function->name.key != 0 && scatter->clusters > 0 &&
-           share_class(share_of(scatter, function)) < SHARE_CLASSES;
+           share_of(scatter, function) >= share_class_least(SHARE_CLASSES - 1);
 }
 
 /* An agent may say weights whose squares no count holds. */
@@ -396,20 +402,49 @@ static void sum_total(const struct scatter *scatter, bool bursts, struct scatter
     sums->lone = lone > sums->lone ? lone : sums->lone;
 }
 
-void scatter_sum(const struct scatter *scatter, bool bursts, struct scatter_sums *sums) {
+/* What the weight of all varies by. Where that is most of its square, the process was drawn as a
+ * whole: what is in it has come with it. */
+static double variance_of_all(const struct scatter *scatter, bool bursts, bool *whole) {
+    const struct scatter_total total = total_now(scatter);
+    double square = scatter->weight * scatter->weight;
+    double variance = scatter_total_variance(&total, bursts);
+    *whole = variance > square / 2;
+    return *whole ? square : variance;
+}
+
+/* Of a class of which too little is known: as of the heavier one beside it, but no less than if
+ * samples were independent. */
+static void add_class(struct scatter_sums *sums, int i, double effect, double squares) {
+    sums->varied[i] = add_saturating(sums->varied[i], in_units(effect * squares));
+    sums->independent[i] = add_saturating(sums->independent[i], in_units(squares));
+}
+
+/* The process may be one of many: then what it weighs itself is left to chance, too. */
+static void sum_classes(const struct scatter *scatter, bool bursts, struct scatter_sums *sums) {
     struct excess excess[SHARE_CLASSES] = {0};
-    for (uint32_t i = 0; scatter != NULL && i < scatter->room; i++)
-        if (matters(scatter, &scatter->slots[i]))
-            add_function(scatter, &scatter->slots[i],
-                         &excess[share_class(share_of(scatter, &scatter->slots[i]))]);
-    for (int i = 0; scatter != NULL && i < SHARE_CLASSES; i++) {
-        double varied = variance(scatter, bursts, &excess[i]);
-        uint64_t independent = varied > 0 ? in_units(excess[i].independent) : 0;
-        sums->varied[i] = add_saturating(sums->varied[i], in_units(varied));
-        sums->independent[i] = add_saturating(sums->independent[i], independent);
+    bool whole;
+    double of_all = variance_of_all(scatter, bursts, &whole) / scatter->squares, last = 1;
+    for (uint32_t i = 0; i < scatter->room; i++) {
+        int class = share_class(share_of(scatter, &scatter->slots[i]));
+        if (matters(scatter, &scatter->slots[i]) && class < SHARE_CLASSES)
+            add_function(scatter, &scatter->slots[i], &excess[class]);
     }
-    if (scatter != NULL)
-        sum_total(scatter, bursts, sums);
+    for (int i = 0; i < SHARE_CLASSES; i++) {
+        double varied = variance(scatter, bursts, &excess[i]);
+        if (varied > 0)
+            last = varied / excess[i].independent;
+        else
+            last = fmax(last, 1);
+        add_class(sums, i, last + of_all, scatter->squares);
+    }
+}
+
+void scatter_sum(const struct scatter *scatter, bool bursts, struct scatter_sums *sums) {
+    if (scatter == NULL)
+        return;
+    if (scatter->squares > 0)
+        sum_classes(scatter, bursts, sums);
+    sum_total(scatter, bursts, sums);
 }
 
 static void see_thread(const struct scatter_thread *thread, void see(uint32_t frame)) {
@@ -429,66 +464,47 @@ void scatter_each_frame(const struct scatter *scatter, void see(uint32_t frame))
         see_thread(t, see);
 }
 
-/* ---- effects of functions ---- */
+/* ---- functions ---- */
+
+/* Of few clusters it is not known whether they are alike. */
+static double varied_beside(const struct scatter *scatter, bool bursts,
+                            const struct function *function) {
+    struct excess excess = {0};
+    add_function(scatter, function, &excess);
+    if (excess.met < LEAST_MET)
+        return fmax(excess.squares, 0);
+    return variance(scatter, bursts, &excess);
+}
+
+static struct scatter_effect effect_of(const struct scatter *scatter,
+                                       const struct function *function, double beside,
+                                       double total) {
+    double share = share_of(scatter, function);
+    return (struct scatter_effect){.frame = function->name.frame,
+                                   .at_work = function->name.at_work,
+                                   .met = function->met,
+                                   .weight = function->weight,
+                                   .beside = beside,
+                                   .shared = share * total,
+                                   .shared_square = share * share * total};
+}
 
 struct scatter_effects scatter_effects(const struct scatter *scatter, bool bursts) {
     struct scatter_effects effects = {0};
     if (scatter == NULL ||
         (effects.effect = calloc(scatter->n + 1, sizeof *effects.effect)) == NULL)
         return effects;
+    bool whole;
+    effects.weight = scatter->weight;
+    effects.independent = scatter->squares;
+    effects.total = variance_of_all(scatter, bursts, &whole);
     for (uint32_t i = 0; i < scatter->room; i++) {
         const struct function *function = &scatter->slots[i];
-        struct excess excess = {0};
         if (!matters(scatter, function))
             continue;
-        add_function(scatter, function, &excess);
-        double varied = variance(scatter, bursts, &excess);
-        if (varied > 0)
-            effects.effect[effects.n++] =
-                (struct scatter_effect){.frame = function->name.frame,
-                                        .at_work = function->name.at_work,
-                                        .effect = (float)(varied / excess.independent)};
+        double beside = whole ? 0 : varied_beside(scatter, bursts, function);
+        effects.effect[effects.n++] = effect_of(scatter, function, beside, effects.total);
     }
+    scatter_effects_sort(&effects);
     return effects;
-}
-
-static int compare_effects(const void *a, const void *b) {
-    const struct scatter_effect *x = a, *y = b;
-    if (x->frame != y->frame)
-        return x->frame < y->frame ? -1 : 1;
-    return x->at_work - y->at_work;
-}
-
-/* Sorted, each function once. */
-static size_t unite(struct scatter_effect *effect, size_t n) {
-    size_t kept = 0;
-    qsort(effect, n, sizeof *effect, compare_effects);
-    for (size_t i = 0; i < n; i++)
-        if (kept == 0 || compare_effects(&effect[kept - 1], &effect[i]) != 0)
-            effect[kept++] = effect[i];
-        else
-            effect[kept - 1].effect = fmaxf(effect[kept - 1].effect, effect[i].effect);
-    return kept;
-}
-
-void scatter_effects_add(struct scatter_effects *effects, const struct scatter_effects *more) {
-    size_t n = effects->n + more->n;
-    struct scatter_effect *both = n > effects->n ? calloc(n, sizeof *both) : NULL;
-    if (both == NULL)
-        return;
-    if (effects->n > 0)
-        memcpy(both, effects->effect, effects->n * sizeof *both);
-    memcpy(&both[effects->n], more->effect, more->n * sizeof *both);
-    n = unite(both, n);
-    if (n > EFFECTS_MOST) {
-        free(both);
-        return;
-    }
-    free(effects->effect);
-    *effects = (struct scatter_effects){both, n};
-}
-
-void scatter_effects_free(struct scatter_effects *effects) {
-    free(effects->effect);
-    *effects = (struct scatter_effects){0};
 }

@@ -23,13 +23,15 @@
 #include <stdint.h>
 
 #include "common/base/share_class.h"
+#include "common/tree/scatter_effects.h"
 #include "common/tree/scatter_total.h"
 
-/* All only grow. By class of share (share_class.h), in units of draws.h: */
+/* All only grow, nearly. By class of share (share_class.h), in units of draws.h: */
 struct scatter_sums {
-    uint64_t varied[SHARE_CLASSES];      /* what weights of functions varied by, squared ... */
-    uint64_t independent[SHARE_CLASSES]; /* ... and had, were each sample drawn by itself */
-    uint64_t total;                      /* what the weight of all varied by, squared */
+    uint64_t independent[SHARE_CLASSES]; /* squares of what was left to chance in samples ... */
+    uint64_t varied[SHARE_CLASSES]; /* ... times what weights of functions varied by to what they
+                                     * had, were each sample drawn by itself */
+    uint64_t total;                 /* what the weight of all varied by, squared */
     /* in ns: */
     uint64_t attached; /* what samples stand for at which children of fork attached by chance */
     uint64_t lone;     /* the greatest weight that was drawn by itself (scatter_total.h) */
@@ -45,13 +47,6 @@ static inline void scatter_add_sums(struct scatter_sums *sums, const struct scat
     sums->lone = more->lone > sums->lone ? more->lone : sums->lone;
 }
 
-/* The ratio of both for one function. */
-struct scatter_effect {
-    uint32_t frame; /* of the function, at any call site */
-    bool at_work;   /* of its self weight, else of its inclusive one */
-    float effect;
-};
-
 struct scatter;        /* of a process */
 struct scatter_thread; /* where one of its threads is, and its last clusters */
 
@@ -62,6 +57,9 @@ void scatter_free(struct scatter *scatter);
 struct scatter_thread *scatter_thread_new(struct scatter *scatter);
 /* The thread is gone: its last cluster counts. */
 void scatter_thread_free(struct scatter_thread *thread);
+
+/* No samples come any more: the last cluster of each thread counts. */
+void scatter_finish(struct scatter *scatter);
 
 /* A function was called: `routine` is the same wherever that is, `frame` is one of its frames. */
 void scatter_push(struct scatter_thread *thread, uint64_t routine, uint32_t frame);
@@ -80,17 +78,8 @@ void scatter_sum(const struct scatter *scatter, bool bursts, struct scatter_sums
 /* Calls `see` with each frame that is known here: they must stay what they are. */
 void scatter_each_frame(const struct scatter *scatter, void see(uint32_t frame));
 
-struct scatter_effects {
-    struct scatter_effect *effect;
-    size_t n;
-};
-
-/* The functions of which enough is known, which the caller frees; none where there is no memory.
+/* What is known of functions, sorted, which the caller frees; nothing where there is no memory.
  * NULL is allowed. */
 struct scatter_effects scatter_effects(const struct scatter *scatter, bool bursts);
-/* Adds those of `more` to `effects`: the larger one where both know a function. Without memory, or
- * beyond some thousands, they are left out. */
-void scatter_effects_add(struct scatter_effects *effects, const struct scatter_effects *more);
-void scatter_effects_free(struct scatter_effects *effects);
 
 #endif

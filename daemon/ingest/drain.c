@@ -267,6 +267,7 @@ void process_end(struct process *p, bool over) {
     }
     deferred_unwind_take(p, &deferred);
     if (p->live) {
+        scatter_finish(p->scatter);
         process_stats_locked(p, &last);
         struct scatter_effects effects = process_effects_locked(p);
         scatter_effects_free(&p->effects);

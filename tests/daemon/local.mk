@@ -7,7 +7,7 @@ tests_daemon_tree_delta_test_LDADD = libhcct_tree.a libhcct_common.a
 check_PROGRAMS += tests/daemon/assemble_test
 TESTS += tests/daemon/assemble_test
 tests_daemon_assemble_test_SOURCES = tests/daemon/assemble_test.c
-tests_daemon_assemble_test_LDADD = libhcct_assemble.a libhcct_code.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) \
+tests_daemon_assemble_test_LDADD = libhcct_assemble.a libhcct_tree.a libhcct_code.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) \
 	$(IBERTY_LIBS)
 
 QUERY_SOURCES = \
@@ -58,7 +58,7 @@ check_PROGRAMS += tests/daemon/bounds_test
 TESTS += tests/daemon/bounds_test
 tests_daemon_bounds_test_SOURCES = tests/daemon/bounds_test.c tests/daemon/shown.c \
 	tests/daemon/shown.h
-tests_daemon_bounds_test_LDADD = libhcct_assemble.a libhcct_code.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) \
+tests_daemon_bounds_test_LDADD = libhcct_assemble.a libhcct_tree.a libhcct_code.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) \
 	$(IBERTY_LIBS)
 
 check_PROGRAMS += tests/daemon/checkpoint_test

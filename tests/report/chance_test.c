@@ -217,7 +217,7 @@ static void find_effects(const struct how *how, const struct scatter *scatter, f
     struct scatter_effects effects = scatter_effects(scatter, how->length_ns > 0);
     for (size_t i = 0; i < effects.n; i++)
         if (!effects.effect[i].at_work && effects.effect[i].frame <= ALL)
-            effect[effects.effect[i].frame - 1] = effects.effect[i].effect;
+            effect[effects.effect[i].frame - 1] = scatter_effect_of(&effects, &effects.effect[i]);
     scatter_effects_free(&effects);
 }
 
@@ -341,6 +341,99 @@ static double live_all(const struct lives *how, struct family *family) {
     }
     end_process(how, family, parent);
     return total;
+}
+
+/* ---- functions of short processes ---- */
+
+/* Processes of one kind have two functions of their own, one after the other. */
+struct kind {
+    int count;
+    double mean_ns, first; /* the part of a life that the first function takes */
+    bool forked;
+};
+#define KINDS 2
+
+struct kinds {
+    const char *name;
+    uint64_t rate;
+    struct kind kind[KINDS];
+    bool by_class; /* nothing is known of single functions */
+    double widest;
+};
+
+struct crowd {
+    struct seen seen;
+    struct scatter_sums sums;
+    struct scatter_effects effects;
+    double truth[2 * KINDS], total;
+};
+
+static void live_as(const struct kind *kind, uint32_t first, uint64_t rate, struct crowd *crowd) {
+    const struct sampling_plan plan = {
+        .coarse_ns = SECOND / rate, .fine_ns = SECOND / rate, .length_ns = SAMPLING_ENDLESS};
+    struct scatter *scatter = scatter_new();
+    struct scatter_thread *thread = scatter_thread_new(scatter);
+    double ns = kind->mean_ns * (0.5 + uniform());
+    bool awaits = kind->forked, attached = false;
+    struct points points;
+    scatter_push(thread, 0x500, 100);
+    points_begin(&points, &plan, 0, &seed);
+    while (points_next(&points) < (uint64_t)ns) {
+        uint32_t function = first + ((double)points_next(&points) >= kind->first * ns);
+        uint64_t weight = points_reach(&points, &plan, points_next(&points), &seed);
+        if (awaits)
+            weight = attach(weight, &attached);
+        if (weight == 0)
+            continue;
+        scatter_push(thread, 0x1000 + function, 1 + function);
+        scatter_credit(
+            thread, &(struct scatter_sample){.weight = weight,
+                                             .chance = weight,
+                                             .step = plan.fine_ns,
+                                             .attached = awaits && attached ? WIRE_ATTACH_NS : 0});
+        scatter_pop(thread, 1);
+        draws_add(&crowd->seen.draws, weight, 0);
+        crowd->seen.weight += weight;
+        crowd->seen.of[function] += weight;
+        crowd->seen.walks++;
+        awaits = false;
+    }
+    scatter_finish(scatter);
+    struct scatter_effects effects = scatter_effects(scatter, false);
+    scatter_effects_add(&crowd->effects, &effects);
+    scatter_effects_free(&effects);
+    scatter_sum(scatter, false, &crowd->sums);
+    scatter_free(scatter);
+    crowd->truth[first] += kind->first * ns;
+    crowd->truth[first + 1] += (1 - kind->first) * ns;
+    crowd->total += ns;
+}
+
+static struct chance chance_of_crowd(const struct crowd *crowd) {
+    struct profile *profile = profile_new();
+    struct profile_process process = {.exe = "/app",
+                                      .command = "app",
+                                      .collector = "walks",
+                                      .total = crowd->seen.weight,
+                                      .walks = crowd->seen.walks,
+                                      .drawn = crowd->seen.draws.weight,
+                                      .drawn_squares = crowd->seen.draws.squares,
+                                      .varied_total = crowd->sums.total};
+    memcpy(process.varied, crowd->sums.varied, sizeof process.varied);
+    memcpy(process.independent, crowd->sums.independent, sizeof process.independent);
+    profile->unit = profile_string(profile, "nanoseconds");
+    profile->type = profile_string(profile, "cpu");
+    profile_add_process(profile, &process);
+    const struct chance chance = chance_of(profile);
+    profile_free(profile);
+    return chance;
+}
+
+static float effect_in_crowd(const struct crowd *crowd, uint32_t function) {
+    for (size_t i = 0; i < crowd->effects.n; i++)
+        if (!crowd->effects.effect[i].at_work && crowd->effects.effect[i].frame == 1 + function)
+            return scatter_effect_of(&crowd->effects, &crowd->effects.effect[i]);
+    return 0;
 }
 
 static double half_width_of(const struct lives *how, const struct family *family) {
@@ -493,6 +586,26 @@ static void check_diff(const struct how *before, const struct how *after) {
     judge("diff", &count, 1.8);
 }
 
+/* Functions that are in one kind of short process only. */
+static void check_kinds(const struct kinds *how) {
+    struct count count = {.n = 2 * KINDS};
+    seed = 20240229;
+    for (int i = 0; i < RUNS; i++) {
+        struct crowd crowd = {.total = 0};
+        for (uint32_t k = 0; k < KINDS; k++)
+            for (int n = 0; n < how->kind[k].count; n++)
+                live_as(&how->kind[k], 2 * k, how->rate, &crowd);
+        const struct chance chance = chance_of_crowd(&crowd);
+        for (uint32_t k = 0; k < 2 * KINDS; k++) {
+            double share = (double)crowd.seen.of[k] / (double)crowd.seen.weight;
+            note(&count, (int)k, share - crowd.truth[k] / crowd.total,
+                 chance_half_width(&chance, share, how->by_class ? 0 : effect_in_crowd(&crowd, k)));
+        }
+        scatter_effects_free(&crowd.effects);
+    }
+    judge(how->name, &count, how->widest);
+}
+
 /* Without what is known of the samples, as in files of earlier versions: a burst is one sample. */
 static void check_unknown(const struct how *how) {
     struct outcome o;
@@ -580,6 +693,31 @@ int main(void) {
         {"1,000/s, 200 threads of 0.3 ms", 1000, LIVES(200, 0.3, 30), .threads = true, .widest = 2},
         {"1,000/s, 50 threads of 20 ms", 1000, LIVES(50, 20, 30), .threads = true, .widest = 2},
     };
+#define KIND(number, ms, part, is_forked)                                                          \
+    { .count = number, .mean_ns = (ms)*1e6, .first = part, .forked = is_forked }
+    static const struct kinds kinds[] = {
+        {"forked 4 ms, programs 6 ms",
+         1000,
+         {KIND(300, 4, 0.4, true), KIND(300, 6, 0.3, false)},
+         .widest = 2},
+        {"forked 4 ms, programs 60 ms",
+         1000,
+         {KIND(300, 4, 0.4, true), KIND(30, 60, 0.3, false)},
+         .widest = 2},
+        {"programs 0.5 ms, 60 ms",
+         1000,
+         {KIND(1000, 0.5, 0.4, false), KIND(20, 60, 0.3, false)},
+         .widest = 2},
+        {"forked 20 ms, 2 ms",
+         250,
+         {KIND(100, 20, 0.5, true), KIND(500, 2, 0.8, true)},
+         .widest = 2},
+        {"forked 4 ms, programs 6, classes",
+         1000,
+         {KIND(300, 4, 0.4, true), KIND(300, 6, 0.3, false)},
+         true,
+         .widest = 5},
+    };
     static const struct how slow = {"", OUTER_INNER(1, 0.1), 100, .seconds = 5},
                             fast = {"", OUTER_INNER(1, 0.1), 1000, .seconds = 5},
                             bursts = {"", OUTER_INNER(0.1, 0.05), 5000, BURSTS(2, 20),
@@ -589,6 +727,8 @@ int main(void) {
         check_how(&hows[i]);
     for (size_t i = 0; i < sizeof lives / sizeof *lives; i++)
         check_lives(&lives[i]);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        check_kinds(&kinds[i]);
     check_merged(&slow, &fast);
     check_merged(&fast, &bursts);
     check_diff(&slow, &fast);
