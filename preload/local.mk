@@ -192,7 +192,9 @@ preload_libagent_a_SOURCES = \
 	preload/sample/unwind_usual.h \
 	preload/sample/walk.c preload/sample/walk.h \
 	preload/sample/wall.c preload/sample/wall.h \
+	preload/sample/wall_clock.c preload/sample/wall_clock.h \
 	preload/sample/wall_leave.c preload/sample/wall_leave.h \
+	preload/sample/wall_sleep.c preload/sample/wall_sleep.h \
 	preload/wrap/dl.c \
 	preload/wrap/exit.c \
 	preload/wrap/handler_masks.c preload/wrap/handler_masks.h \

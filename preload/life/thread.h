@@ -62,7 +62,7 @@ struct trigger {
     uint64_t gap_ns;               /* CPU time at which the last gap without a fine timer began */
     uint64_t gap_switches;         /* thread_switches() there */
     uint64_t earliest_ns;          /* CLOCK_MONOTONIC: the next point is not reached before */
-    struct {                       /* of wall.c: times that the thread was off the processor */
+    struct {                       /* of wall.c: times on its clock */
         struct interval_course steps; /* between the points that are looked for */
         uint64_t due_ns;              /* of the next point */
         bool in_call;                 /* the last check met a sleep, ... */
@@ -70,8 +70,14 @@ struct trigger {
         bool late;                    /* the next check was put off */
         uint64_t checked_ns;          /* of the last check */
         uint64_t since_ns;            /* when the first check met it */
+        uintptr_t call;               /* that it was in, if it is watched (sleep_call_of) */
         uint64_t cpu_ns;              /* CPU time at the end of that check */
-        uint64_t sleeps; /* the kernel's count of voluntary switches at the last check */
+        uint64_t sleeps;   /* the kernel's count of voluntary switches at the last check */
+        bool off_only;     /* the clock stands still whenever the thread runs */
+        bool gap;          /* it stands still now, as the next check was put off ... */
+        uint64_t gap_ns;   /* ... from this CPU time on */
+        uint64_t switches; /* thread_switches() there */
+        uint64_t gaps_ns;  /* so much was in gaps that are over */
     } wall;
 };
 

@@ -25,7 +25,7 @@
 #include "preload/sample/check.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/trigger.h"
-#include "preload/sample/wall.h"
+#include "preload/sample/wall_sleep.h"
 #include "preload/sample/wall_leave.h"
 #include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"

@@ -28,7 +28,7 @@
 #include "preload/sample/edge.h"
 #include "preload/sample/interrupted.h"
 #include "preload/sample/thread_timer.h"
-#include "preload/sample/wall.h"
+#include "preload/sample/wall_sleep.h"
 #include "preload/wrap/sleep.h"
 
 /* A sleep in a call that is not wrapped is checked after an eighth of the time after which the

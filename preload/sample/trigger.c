@@ -30,6 +30,7 @@
 #include "preload/sample/sampling.h"
 #include "preload/sample/thread_timer.h"
 #include "preload/sample/wall.h"
+#include "preload/sample/wall_sleep.h"
 #include "preload/wrap/sleep.h"
 
 /* CPU time between two searches for a daemon, and between two checks whether the session is on.
@@ -80,17 +81,16 @@ static void follow(struct agent_thread *thread, struct wire_session *session,
     burst_end(thread);
     wall_end(thread);
     t->plan = *plan;
+    bool is_own = thread == thread_self; /* what calls it makes is its own to know */
     if (plan->fine_ns != 0)
         burst_plan(thread, session, plan, since);
-    else
+    else if (plan->wall_ns == 0 || !is_own || !wall_begin(thread, session, plan, since))
         first_begin(thread, plan, since, at_tick);
-    if (session != NULL && thread == thread_self)
+    if (session != NULL && is_own)
         call_burst_expect(thread);
     else
         call_burst_forget(thread);
-    if (plan->wall_ns != 0 && thread == thread_self) /* what calls it makes is its own to know */
-        wall_begin(thread, session, plan);
-    else if (plan->asks_ns != 0 && thread == thread_self)
+    if (plan->wall_ns == 0 && plan->asks_ns != 0 && is_own)
         wall_ask(thread, plan->asks_ns);
 }
 
@@ -284,6 +284,8 @@ struct agent_thread *trigger_owner(struct agent_thread *likely, const void *tick
  * counted, overruns included, which needs no reading of the clock. */
 static void account(struct agent_thread *thread, const struct sampling_plan *plan,
                     uint64_t expiries) {
+    if (wall_has_all(thread))
+        return;
     uint64_t ns = hcct_unlikely(first_pending(thread)) ? first_tick(thread, plan)
                                                        : expiries * plan->coarse_ns;
     if (hcct_likely(!plan->off_only))
@@ -326,7 +328,7 @@ static void change(struct agent_thread *thread, struct wire_session *session,
                    ucontext_t *uc) {
     const struct sampling_plan old = thread->trigger.plan;
     bool walks = !old.idle && agent.settings.collector == WIRE_COLLECT_WALKS;
-    if (walks && kind != TRIGGER_WALL)
+    if (walks && (kind != TRIGGER_WALL || wall_has_all(thread)))
         sample(thread, session, &old, kind, expiries, uc);
     follow(thread, session, plan, UINT64_MAX, kind == TRIGGER_CPU);
 }
@@ -362,6 +364,15 @@ void trigger_before_sleep(void) {
     confine_leave(thread, before);
 }
 
+void trigger_after_watched(const struct sleep_call *call) {
+    struct agent_thread *thread = thread_self;
+    uint32_t before;
+    if (thread == NULL || !confine_enter(thread, &before))
+        return;
+    wall_over(thread, (uintptr_t)call);
+    confine_leave(thread, before);
+}
+
 /* What the handler costs is measured at one tick in so many: the thread's CPU clock is a system
  * call, and any other clock would also count the time of threads that had the processor meanwhile.
  * Under a budget it is measured at each.
@@ -381,6 +392,8 @@ static void tick_held(struct agent_thread *thread, const struct sampling_plan *p
                       enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
     if (plan->wall_ns == 0)
         sample(thread, NULL, plan, kind, expiries, uc);
+    else if (wall_has_all(thread))
+        unsampled_add(wall_lose(thread, uc), true);
     else if (!plan->off_only && kind == TRIGGER_CPU)
         unsampled_add(expiries * plan->coarse_ns, true);
 }

@@ -4,7 +4,7 @@
  *
  *   TRIGGER_FINE   monotonic: looks for points of CPU time
  *   TRIGGER_CPU    CPU time: looks for a daemon, ends gaps, waits for points of idle threads
- *   TRIGGER_WALL   monotonic, HCCT_CLOCK=wall: looks for points of time off the processor
+ *   TRIGGER_WALL   monotonic, HCCT_CLOCK=wall: looks for points of real time
  *
  * A CPU timer never fires in a sleeping thread, but the kernel serves it at its own tick: what a
  * program does right before or after ticks would be seen too often or not at all. So the fine timer

@@ -18,7 +18,8 @@
 #include "preload/life/thread.h"
 #include "preload/sample/emit.h"
 #include "preload/sample/walk.h"
-#include "preload/sample/wall.h"
+#include "preload/sample/wall_clock.h"
+#include "preload/sample/wall_sleep.h"
 #include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"
 
@@ -38,10 +39,10 @@ static bool cpu_time(const struct agent_thread *thread, uint64_t *ns) {
 /* The mean weight of the points that are due: they are not drawn in another thread's name. */
 static uint64_t due_weight(const struct agent_thread *thread, uint64_t cpu) {
     const struct trigger *t = &thread->trigger;
-    uint64_t now = ticker_now(CLOCK_MONOTONIC);
-    if (t->wall.due_ns == 0 || now < cpu || now - cpu < t->wall.due_ns)
+    uint64_t time = ticker_now(CLOCK_MONOTONIC), stood = wall_clock_stood(t, cpu);
+    if (t->wall.due_ns == 0 || time < stood || time - stood < t->wall.due_ns)
         return 0;
-    return now - cpu - t->wall.due_ns + t->wall.steps.mean_ns;
+    return time - stood - t->wall.due_ns + t->wall.steps.mean_ns;
 }
 
 static void credit(struct agent_thread *thread, struct wire_session *session) {

@@ -12,7 +12,8 @@
  * uses the register after the call. Anybody else's code may, so there the call is made with the
  * same arguments, and ended by us at the first interruption after its deadline. Time counts from
  * the first interruption: a call takes up to one sampling interval longer than without us, and
- * never ends early.
+ * never ends early. (So those of libc that take a second at most are not interrupted: SLEEP_FRAGILE
+ * in wrap/sleep.h.)
  *
  * Signals of the application. Ours blocks all others while it runs, so one that is due is pending:
  * then the call is left as it is, and the application sees the EINTR that it would have seen. What

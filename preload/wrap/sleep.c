@@ -134,6 +134,20 @@ bool sleep_is_memory(int fd) {
     return known && S_ISCHR(file.st_mode) && major(file.st_rdev) == MEMORY_DEVICES;
 }
 
+bool sleep_is_short(const struct timespec *time) {
+    struct agent_thread *self = thread_self;
+    uint32_t before;
+    if (time == NULL || self == NULL || !confine_enter(self, &before))
+        return false;
+    uint64_t low, high;
+    thread_stack_above(self, (uintptr_t)__builtin_frame_address(0), &low, &high);
+    uintptr_t at = (uintptr_t)time;
+    bool readable = at % 8 == 0 && ((at >= low && at < high) || stack_is_readable(at));
+    bool is_short = readable && time->tv_sec == 0;
+    confine_leave(self, before);
+    return is_short;
+}
+
 static void change_set(struct sleep_call *call, uint8_t set) {
     const uint64_t *given = (const uint64_t *)call->argument[SET_PLACE(set)];
     if (given == NULL || !stack_is_readable((uintptr_t)given))
@@ -172,6 +186,12 @@ static struct agent_thread *meet(void) {
 }
 
 void sleep_enter(struct sleep_call *call) {
+    if (call->unblock != 0) {
+        call->unblock = 0;
+        if ((sleep_burst & SLEEP_NEXT) != 0)
+            trigger_before_sleep();
+        return;
+    }
     struct agent_thread *self = meet();
     size_t which = (size_t)(call->slot - sleep_slots);
     uint32_t before;

@@ -27,8 +27,11 @@ enum {
      * place of its argument. For timers that interrupt sleeping threads. */
     SLEEP_FRAGILE = 2,
     SLEEP_MASKED = 4, /* all are made with our signal blocked, none is announced */
-    /* Every one is announced, unless it is made with our signal blocked. */
+    /* Every one is announced, unless it is made with our signal blocked; and its end, if it is
+     * watched. */
     SLEEP_NEXT = 8,
+    /* Those that are made with our signal open are watched: by a frame of ours. */
+    SLEEP_WATCHED = 16,
 };
 
 /* The word that the calling thread announces, 0: none. A thread begins with what start.c or late.c
@@ -41,7 +44,13 @@ extern __thread uint32_t sleep_burst
  * Defined by the trigger. */
 void trigger_before_sleep(void) __attribute__((visibility("hidden")));
 
-/* A call with our signal blocked: on the stack of its caller, as the assembly lays it out. */
+/* At the end of a watched call. The same. */
+struct sleep_call;
+void trigger_after_watched(const struct sleep_call *call)
+    __attribute__((visibility("hidden"), used));
+
+/* A call with our signal blocked, or watched: on the stack of its caller, as the assembly lays it
+ * out. */
 struct sleep_call {
     uint64_t seventh; /* argument, if there is one */
     uint64_t argument[6];
@@ -49,7 +58,7 @@ struct sleep_call {
     _Atomic(uintptr_t) *slot;
     uint64_t mask; /* of the kernel: our signal; 0: nothing is blocked */
     uint64_t result;
-    uint64_t unblock;  /* at the end: it was not blocked before */
+    uint64_t unblock;  /* at the end: it was not blocked before. At the beginning: it is watched */
     uint64_t began_ns; /* CLOCK_MONOTONIC; for the trigger */
     uint64_t waited;   /* child_ends_waited, where it waits for a child; for the trigger */
     uint64_t set[16];  /* the application's signal set, but for ours */
@@ -69,8 +78,12 @@ void trigger_after_masked(struct sleep_call *call) __attribute__((visibility("hi
 /* The call waits for a child, and results in its process. Any context. */
 bool sleep_call_waits(const struct sleep_call *call);
 
-/* The masked call that has just ended where the context is, while our signal is being unblocked;
- * else NULL. Signal context. */
+/* The call, watched or masked, that a frame with that return address and stack pointer is made by;
+ * 0: by none. Any context. */
+uintptr_t sleep_call_of(uint64_t pc, uint64_t sp);
+
+/* The call, watched or masked, that has just ended where the context is, while our signal is being
+ * unblocked; else NULL. Signal context. */
 const struct sleep_call *sleep_call_at(const ucontext_t *uc);
 
 struct agent_thread;

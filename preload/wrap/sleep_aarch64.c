@@ -106,11 +106,11 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     "and w17, w0, #1\n"                                                                            \
     RESTORE_ARGUMENTS                                                                              \
     "cbnz w17, sleep_call_masked\n"                                                                \
-    "b sleep_announce\n"                                                                           \
+    "b sleep_call_watched\n"                                                                      \
     FUNCTION_END("sleep_if_memory")
 
-#define STUB(name, fragile, set, call)     STUB_OF(name, "", fragile)
-#define STUB_ALL(name, fragile, set, call) STUB_OF(name, "", ALL)
+#define STUB(name, fragile, set, call)     STUB_OF(name, "", fragile, "")
+#define STUB_ALL(name, fragile, set, call) STUB_OF(name, "", ALL, "")
 
 /* rt_sigaction; seccomp, or prctl(PR_SET_SECCOMP) */
 #define IF_SENT                                                                                    \
@@ -123,10 +123,14 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     "cmp x1, #22\n"                                                                                \
     "b.eq confine_syscall\n"                                                                       \
     "5:\n"
-#define STUB_RAW(name, fragile, set, call) STUB_OF(name, IF_SENT, fragile)
+/* Others may return in another process, or not at all. */
+#define IF_FUTEX                                                                                   \
+    "cmp x0, #98\n"                                                                                \
+    "b.ne 6f\n"
+#define STUB_RAW(name, fragile, set, call) STUB_OF(name, IF_SENT, fragile, IF_FUTEX)
 
 /* w17 is the thread's sleep_burst from label 1 on. */
-#define STUB_OF(name, before, fragile)                                                             \
+#define STUB_OF(name, before, fragile, watched)                                                    \
     ".globl " #name "\n"                                                                           \
     LOCAL_FUNCTION(#name)                                                                          \
     ENTRY before                                                                                   \
@@ -143,7 +147,11 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     "3:\n"                                                                                         \
     SLOT("x16", name)                                                                              \
     "b sleep_call_masked\n"                                                                        \
-    "4: tbz w17, #3, 0b\n" /* SLEEP_NEXT */                                                        \
+    "4: tbz w17, #4, 6f\n" /* SLEEP_WATCHED */                                                     \
+    watched                                                                                        \
+    SLOT("x16", name)                                                                              \
+    "b sleep_call_watched\n"                                                                      \
+    "6: tbz w17, #3, 0b\n" /* SLEEP_NEXT */                                                        \
     SLOT("x16", name)                                                                              \
     "b sleep_announce\n"                                                                           \
     FUNCTION_END(#name)                                                                            \
@@ -156,12 +164,20 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     "sleep_slot_" #name ": .quad sleep_lazy_" #name "\n"                                           \
     ".popsection\n"
 
-/* The call whose slot is in x16 with our signal blocked, by a struct sleep_call on the stack. No
- * argument is on the stack: no function of the list has more than seven. The signal that was put
- * off comes at the last system call: at sleep_call_left. */
+/* The call whose slot is in x16, with a struct sleep_call on the stack. No argument is on the
+ * stack: no function of the list has more than seven. Either with our signal blocked: one that was put off
+ * comes at the last system call then, at sleep_call_left. Or watched: a sleep whose checks have
+ * become rare (SLEEP_NEXT) is over at its end. */
 #define MASKED_CALL                                                                                \
-    LOCAL_FUNCTION("sleep_call_masked")                                                            \
-    "stp x29, x30, [sp, #-16]!\n"                                                                  \
+    ".p2align 4\n"                                                                                 \
+    ".type sleep_call_masked, %function\n"                                                         \
+    ".cfi_startproc\n"                                                                             \
+    "sleep_call_watched:\n"                                                                        \
+    "mov x15, #1\n"                                                                                \
+    "b 6f\n"                                                                                       \
+    "sleep_call_masked:\n"                                                                         \
+    "mov x15, #0\n"                                                                                \
+    "6: stp x29, x30, [sp, #-16]!\n"                                                               \
     ".cfi_def_cfa_offset 16\n"                                                                     \
     ".cfi_offset 29, -16\n"                                                                        \
     ".cfi_offset 30, -8\n"                                                                         \
@@ -174,6 +190,7 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     "stp x2, x3, [sp, #24]\n"                                                                      \
     "stp x4, x5, [sp, #40]\n"                                                                      \
     "stp x17, x16, [sp, #56]\n"                                                                    \
+    "str x15, [sp, #88]\n"                                                                         \
     "mov x0, sp\n"                                                                                 \
     "bl sleep_enter\n"                                                                             \
     "ldr x6, [sp]\n"                                                                               \
@@ -185,8 +202,16 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     "blr x16\n"                                                                                    \
     "sleep_call_made:\n"                                                                           \
     "ldr x9, [sp, #88]\n"                                                                          \
-    "cbz x9, 1f\n"                                                                                 \
+    "cbnz x9, 5f\n"                                                                                \
+    "mrs x9, tpidr_el0\n"                                                                          \
+    THREAD_LOCAL("x10", "sleep_burst")                                                             \
+    "ldr w10, [x9, x10]\n"                                                                         \
+    "tbz w10, #3, 1f\n" /* SLEEP_NEXT */                                                           \
     "str x0, [sp, #80]\n"                                                                          \
+    "mov x0, sp\n"                                                                                 \
+    "bl trigger_after_watched\n"                                                                   \
+    "b 4f\n"                                                                                       \
+    "5: str x0, [sp, #80]\n"                                                                      \
     "mov x0, sp\n"                                                                                 \
     "bl trigger_after_masked\n"                                                                    \
     "mrs x9, tpidr_el0\n"                                                                          \
@@ -242,6 +267,10 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
 /* The number of a call stays in its register: there is nothing to tell. */
 long (*sleep_syscall(void))(long number, ...) {
     return NULL;
+}
+
+uintptr_t sleep_call_of(uint64_t pc, uint64_t sp) {
+    return pc == (uintptr_t)sleep_call_made ? (uintptr_t)sp : 0;
 }
 
 const struct sleep_call *sleep_call_at(const ucontext_t *uc) {

@@ -15,20 +15,20 @@
 #define NO_SET           0
 
 #define SLEEPERS(F)                                                                                \
-    F(poll, NONE, NO_SET, SLEEP_POLL)                                                              \
-    F(__poll_chk, NONE, NO_SET, SLEEP_POLL)                                                        \
+    F(poll, IF_MS(2), NO_SET, SLEEP_POLL)                                                          \
+    F(__poll_chk, IF_MS(2), NO_SET, SLEEP_POLL)                                                    \
     F(ppoll, IF_SET(3), HIDE_FROM(3), SYS_ppoll)                                                   \
     F(__ppoll_chk, IF_SET(3), HIDE_FROM(3), SYS_ppoll)                                             \
     F(select, NONE, NO_SET, SYS_pselect6)                                                          \
     F(pselect, IF_SET(5), HIDE_FROM(5), SYS_pselect6)                                              \
-    F(epoll_wait, NONE, NO_SET, SLEEP_EPOLL_WAIT)                                                  \
-    F(epoll_pwait, IF_SET(4), HIDE_FROM(4), SYS_epoll_pwait)                                       \
-    F(epoll_pwait2, IF_SET(4), HIDE_FROM(4), SYS_epoll_pwait2)                                     \
-    F(nanosleep, IF_SAME(0, 1), NO_SET, SYS_clock_nanosleep)                                       \
-    F(clock_nanosleep, IF_SAME(2, 3), NO_SET, SYS_clock_nanosleep)                                 \
-    F(thrd_sleep, IF_SAME(0, 1), NO_SET, SYS_clock_nanosleep)                                      \
-    F(usleep, NONE, NO_SET, SYS_clock_nanosleep)                                                   \
-    F(sleep, NONE, NO_SET, SYS_clock_nanosleep)                                                    \
+    F(epoll_wait, IF_MS(3), NO_SET, SLEEP_EPOLL_WAIT)                                              \
+    F(epoll_pwait, IF_SET_OR_MS(4, 3), HIDE_FROM(4), SYS_epoll_pwait)                              \
+    F(epoll_pwait2, IF_SET_OR_SHORT(4, 3), HIDE_FROM(4), SYS_epoll_pwait2)                         \
+    F(nanosleep, IF_SAME_OR_SHORT(0, 1), NO_SET, SYS_clock_nanosleep)                              \
+    F(clock_nanosleep, IF_SAME_OR_RELATIVE_SHORT(1, 2, 3), NO_SET, SYS_clock_nanosleep)            \
+    F(thrd_sleep, IF_SAME_OR_SHORT(0, 1), NO_SET, SYS_clock_nanosleep)                             \
+    F(usleep, IF_AT_MOST(1000000, 0), NO_SET, SYS_clock_nanosleep)                                 \
+    F(sleep, IF_AT_MOST(1, 0), NO_SET, SYS_clock_nanosleep)                                        \
     F(pause, ALL, NO_SET, SLEEP_PAUSE)                                                             \
     F(sigsuspend, ALL, HIDE_FROM(0), SYS_rt_sigsuspend)                                            \
     F(sigwait, ALL, KEEP_FROM(0), SYS_rt_sigtimedwait)                                             \
@@ -38,7 +38,7 @@
     F(sem_timedwait, NONE, NO_SET, SYS_futex)                                                      \
     F(sem_clockwait, NONE, NO_SET, SYS_futex)                                                      \
     F(semop, NONE, NO_SET, SYS_semop)                                                              \
-    F(semtimedop, NONE, NO_SET, SYS_semtimedop)                                                    \
+    F(semtimedop, IF_SHORT(3), NO_SET, SYS_semtimedop)                                             \
     F(msgrcv, NONE, NO_SET, SYS_msgrcv)                                                            \
     F(msgsnd, NONE, NO_SET, SYS_msgsnd)                                                            \
     F(mq_receive, NONE, NO_SET, SYS_mq_timedreceive)                                               \

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include "preload/wrap/sleep.h"
 
@@ -22,6 +23,7 @@ extern _Atomic(uintptr_t) sleep_slots[] __attribute__((visibility("hidden")));
 /* Called by the stubs. */
 void sleep_look_up(_Atomic(uintptr_t) *slot) __attribute__((visibility("hidden"), used));
 bool sleep_is_memory(int fd) __attribute__((visibility("hidden"), used));
+bool sleep_is_short(const struct timespec *time) __attribute__((visibility("hidden"), used));
 void sleep_enter(struct sleep_call *call) __attribute__((visibility("hidden"), used));
 
 /* The numbers of system calls whose interruption would be seen, a bit each: for the stub of

@@ -32,6 +32,36 @@
     "cmpq %" ARGUMENT_##one ", %" ARGUMENT_##other "\n"                                            \
     "jne 4f\n"
 
+/* What waits for a second at most, by an argument in milliseconds or microseconds, or one that
+ * points to the time: our signal can wait as long, and only the kernel knows how much of the time
+ * is left. */
+#define IF_MS(argument)                                                                            \
+    "leal -1(%" ARGUMENT_##argument "), %r10d\n"                                                   \
+    "cmpl $1000, %r10d\n"                                                                          \
+    "jae 4f\n"
+#define IF_AT_MOST(most, argument)                                                                 \
+    "movq %" ARGUMENT_##argument ", %r10\n"                                                        \
+    "cmpl $" #most ", %r10d\n"                                                                     \
+    "ja 4f\n"
+#define IF_SHORT(argument)                                                                         \
+    "movq %" ARGUMENT_##argument ", %r10\n"                                                        \
+    "jmp 7f\n"
+#define IF_SET_OR_MS(set, argument)                                                                \
+    "testq %" ARGUMENT_##set ", %" ARGUMENT_##set "\n"                                             \
+    "jne 3f\n" IF_MS(argument)
+#define IF_SET_OR_SHORT(set, argument)                                                             \
+    "testq %" ARGUMENT_##set ", %" ARGUMENT_##set "\n"                                             \
+    "jne 3f\n" IF_SHORT(argument)
+#define IF_SAME_OR_SHORT(one, other)                                                               \
+    "cmpq %" ARGUMENT_##one ", %" ARGUMENT_##other "\n"                                            \
+    "je 3f\n" IF_SHORT(one)
+/* Of clock_nanosleep: until a moment, or for a time. */
+#define IF_SAME_OR_RELATIVE_SHORT(flags, one, other)                                               \
+    "cmpq %" ARGUMENT_##one ", %" ARGUMENT_##other "\n"                                            \
+    "je 3f\n"                                                                                      \
+    "testq $1, %" ARGUMENT_##flags "\n"                                                            \
+    "jne 4f\n" IF_SHORT(one)
+
 #define IF_ABOVE(bytes, count)                                                                     \
     "cmpq $" #bytes ", %" ARGUMENT_##count "\n"                                                    \
     "jbe 4f\n"
@@ -96,12 +126,28 @@
     "testb %al, %al\n" /* the flags stay */                                                        \
     RESTORE_ARGUMENTS                                                                              \
     "jne sleep_call_masked\n"                                                                      \
-    "jmp sleep_announce\n"                                                                         \
+    "jmp sleep_call_watched\n"                                                                     \
     ".cfi_endproc\n"                                                                               \
     ".size sleep_if_memory, .-sleep_if_memory\n"
 
+/* The call whose slot is in r11, and where its time is in r10. */
+#define SHORT_CALL                                                                                 \
+    ".p2align 4\n"                                                                                 \
+    ".type sleep_if_short, @function\n"                                                            \
+    "sleep_if_short:\n"                                                                            \
+    ".cfi_startproc\n"                                                                             \
+    SAVE_ARGUMENTS                                                                                 \
+    "movq %r10, %rdi\n"                                                                            \
+    "call sleep_is_short\n"                                                                        \
+    "testb %al, %al\n" /* the flags stay */                                                        \
+    RESTORE_ARGUMENTS                                                                              \
+    "jne sleep_call_masked\n"                                                                      \
+    "jmp sleep_call_watched\n"                                                                     \
+    ".cfi_endproc\n"                                                                               \
+    ".size sleep_if_short, .-sleep_if_short\n"
+
 /* r11 is where the thread's sleep_burst is, up to label 3. */
-#define STUB(name, fragile, set, call) STUB_OF(name, "", fragile)
+#define STUB(name, fragile, set, call) STUB_OF(name, "", fragile, "")
 
 /* rt_sigaction; seccomp, or prctl(PR_SET_SECCOMP) */
 #define IF_SENT                                                                                    \
@@ -114,9 +160,13 @@
     "cmpq $22, %rsi\n"                                                                             \
     "je confine_syscall\n"                                                                         \
     "5:\n"
-#define STUB_RAW(name, fragile, set, call) STUB_OF(name, IF_SENT, fragile)
+/* Others may return in another process, or not at all. */
+#define IF_FUTEX                                                                                   \
+    "cmpq $202, %rdi\n"                                                                            \
+    "jne 6f\n"
+#define STUB_RAW(name, fragile, set, call) STUB_OF(name, IF_SENT, fragile, IF_FUTEX)
 
-#define STUB_OF(name, before, fragile)                                                             \
+#define STUB_OF(name, before, fragile, watched)                                                    \
     ".p2align 4\n"                                                                                 \
     ".globl " #name "\n"                                                                           \
     ".type " #name ", @function\n"                                                                 \
@@ -134,10 +184,17 @@
     fragile                                                                                        \
     "3: leaq sleep_slot_" #name "(%rip), %r11\n"                                                   \
     "jmp sleep_call_masked\n"                                                                      \
-    "4: testb $8, %fs:(%r11)\n" /* SLEEP_NEXT */                                                   \
+    "4: testb $16, %fs:(%r11)\n" /* SLEEP_WATCHED */                                               \
+    "je 6f\n"                                                                                      \
+    watched                                                                                        \
+    "leaq sleep_slot_" #name "(%rip), %r11\n"                                                      \
+    "jmp sleep_call_watched\n"                                                                     \
+    "6: testb $8, %fs:(%r11)\n" /* SLEEP_NEXT */                                                   \
     "je 0b\n"                                                                                      \
     "leaq sleep_slot_" #name "(%rip), %r11\n"                                                      \
     "jmp sleep_announce\n"                                                                         \
+    "7: leaq sleep_slot_" #name "(%rip), %r11\n"                                                   \
+    "jmp sleep_if_short\n"                                                                         \
     ".cfi_endproc\n"                                                                               \
     ".size " #name ", .-" #name "\n"                                                               \
     ".type sleep_lazy_" #name ", @function\n"                                                      \
@@ -152,19 +209,26 @@
     "sleep_slot_" #name ": .quad sleep_lazy_" #name "\n"                                           \
     ".popsection\n"
 
-/* The call whose slot is in r11 with our signal blocked, by a struct sleep_call on the stack. One
- * word of arguments on the stack is passed on: no function above has more. The signal that was put
- * off comes at the last system call: at sleep_call_left. */
+/* The call whose slot is in r11, with a struct sleep_call on the stack. One word of arguments on
+ * the stack is passed on: no function above has more. Either with our signal blocked: one that was
+ * put off comes at the last system call then, at sleep_call_left. Or watched: a sleep whose checks
+ * have become rare (SLEEP_NEXT) is over at its end. */
 #define MASKED_CALL                                                                                \
     ".p2align 4\n"                                                                                 \
     ".type sleep_call_masked, @function\n"                                                         \
-    "sleep_call_masked:\n"                                                                         \
     ".cfi_startproc\n"                                                                             \
+    "sleep_call_watched:\n"                                                                        \
+    "movl $1, %r10d\n"                                                                             \
+    "jmp 6f\n"                                                                                     \
+    "sleep_call_masked:\n"                                                                         \
+    "xorl %r10d, %r10d\n"                                                                          \
+    "6:\n"                                                                                         \
     PUSH("rbp")                                                                                    \
     ".cfi_rel_offset rbp, 0\n"                                                                     \
     "movq %rsp, %rbp\n"                                                                            \
     ".cfi_def_cfa_register rbp\n"                                                                  \
     "subq $240, %rsp\n"                                                                            \
+    "movq %r10, 88(%rsp)\n"                                                                        \
     "movq 16(%rbp), %r10\n"                                                                        \
     "movq %r10, 0(%rsp)\n"                                                                         \
     "movq %rdi, 8(%rsp)\n"                                                                         \
@@ -188,8 +252,16 @@
     "call *(%r11)\n"                                                                               \
     "sleep_call_made:\n"                                                                           \
     "cmpq $0, 88(%rsp)\n"                                                                          \
+    "jne 5f\n"                                                                                     \
+    "movq sleep_burst@gottpoff(%rip), %r11\n"                                                      \
+    "testb $8, %fs:(%r11)\n" /* SLEEP_NEXT */                                                      \
     "je 1f\n"                                                                                      \
     "movq %rax, 80(%rsp)\n"                                                                        \
+    "movq %rsp, %rdi\n"                                                                            \
+    "call trigger_after_watched\n"                                                                 \
+    "movq 80(%rsp), %rax\n"                                                                        \
+    "jmp 1f\n"                                                                                     \
+    "5: movq %rax, 80(%rsp)\n"                                                                     \
     "movq %rsp, %rdi\n"                                                                            \
     "call trigger_after_masked\n"                                                                  \
     "movq sleep_masked@gottpoff(%rip), %r11\n"                                                     \
@@ -232,8 +304,9 @@ __asm__(".pushsection .data.sleep_slots, \"aw\"\n"
         "sleep_slots:\n"
         ".popsection\n"
         ".pushsection .text\n" DETOUR("sleep_announce", "trigger_before_sleep")
-            DETOUR("sleep_learn", "sleep_look_up") MEMORY_CALL MASKED_CALL RESTARTED(STUB)
-                SLEEPERS(STUB) RAW(STUB_RAW) ".popsection\n");
+            DETOUR("sleep_learn", "sleep_look_up")
+                MEMORY_CALL SHORT_CALL MASKED_CALL RESTARTED(STUB) SLEEPERS(STUB)
+                    RAW(STUB_RAW) ".popsection\n");
 
 extern const uint8_t sleep_call_made[] __attribute__((visibility("hidden")));
 extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
@@ -242,6 +315,10 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
 
 long (*sleep_syscall(void))(long number, ...) {
     return syscall_telling;
+}
+
+uintptr_t sleep_call_of(uint64_t pc, uint64_t sp) {
+    return pc == (uintptr_t)sleep_call_made ? (uintptr_t)sp : 0;
 }
 
 const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
