@@ -110,7 +110,8 @@ static void put_aside(struct calls *c, const struct calls_event *e) {
     uint32_t place = c->delayed;
     do {
         if (place >= CALLS_DELAYED) {
-            count_lost(c);
+            if (e->enter)
+                count_lost(c);
             return;
         }
     } while (!__atomic_compare_exchange_n(&c->delayed, &place, place + 1, false, __ATOMIC_RELAXED,
@@ -155,6 +156,16 @@ static void take(struct calls *c, struct calls_event *e) {
         c->limit = NULL; /* which this report may have written after the handler did */
     end_report(c, e->sp);
     price_long_way(&c->price, began_ns);
+}
+
+void calls_end_reports(struct calls *c) {
+    if (c->delayed == 0)
+        return;
+    c->busy = (uintptr_t)__builtin_frame_address(0); /* to a tick, or a handler, it is a report */
+    atomic_signal_fence(memory_order_seq_cst);
+    do_delayed(c);
+    atomic_signal_fence(memory_order_seq_cst);
+    c->busy = CALLS_JUMPED;
 }
 
 /* Arguments one by one: the hot path then needs no stack. */
@@ -222,18 +233,38 @@ hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
         slow(c, routine, site, sp, from, true);
 }
 
+/* Coroutines that go to each other by the same function have it open on each stack. */
+static inline bool is_in_frame(const struct calls_frame *f, uint64_t sp) {
+    return f->sp + CALLS_PUSHED_MAX - sp <= CALLS_PUSHED_MAX + CALLS_NEAR;
+}
+
+/* In one instruction, before and after which a handler may report calls. False: one has, and it was
+ * on another stack, or there is more room now; what was innermost is no longer at `top`. */
+static inline bool close_call(struct calls *c, struct calls_frame *top) {
+#if defined(__x86_64__)
+    bool done;
+    struct calls_frame *found = top;
+    __asm__ volatile("cmpxchgq %3, %1"
+                     : "=@ccz"(done), "+m"(c->top), "+a"(found)
+                     : "r"(top - 1)
+                     : "memory");
+    return done;
+#else
+    return __atomic_compare_exchange_n(&c->top, &top, top - 1, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
+#endif
+}
+
 hcct_export void __cyg_profile_func_exit(void *function, void *call_site) {
     struct calls *c = calls_self;
     if (hcct_likely(c == NULL))
         return;
-    uint64_t routine = (uintptr_t)function;
+    uint64_t routine = (uintptr_t)function, sp = (uintptr_t)__builtin_dwarf_cfa();
     struct calls_frame *top = c->top;
-    if (hcct_likely(top != NULL && c->busy == 0 && top[-1].routine == routine)) {
-        c->top = top - 1; /* one store: a handler finds either */
+    if (hcct_likely(top != NULL && c->busy == 0 && top[-1].routine == routine &&
+                    is_in_frame(top - 1, sp) && close_call(c, top)))
         return;
-    }
-    slow(c, routine, (uintptr_t)call_site, (uintptr_t)__builtin_dwarf_cfa(),
-         (uintptr_t)__builtin_return_address(0), false);
+    slow(c, routine, (uintptr_t)call_site, sp, (uintptr_t)__builtin_return_address(0), false);
 }
 
 /* ---- what that takes ---- */

@@ -47,10 +47,17 @@ static inline void end_report(struct calls *c, uint64_t sp) {
 #endif
 }
 
+/* On the same stack. Where a report is about to go to another one, the bounds are still those of
+ * the one before. */
+static inline bool is_with_report(const struct calls *c, uint64_t sp) {
+    return calls_is_elsewhere(c, c->busy) ? sp - c->busy < CALLS_NEAR : !calls_is_elsewhere(c, sp);
+}
+
 /* Inside another report of this thread. That one is gone for good if its frame is: a handler has
- * left it by longjmp. */
+ * left it by longjmp. On another stack it may be paused: a handler has switched coroutines, and
+ * comes back. */
 static inline bool is_nested(const struct calls *c, uint64_t sp) {
-    return c->busy > CALLS_JUMPED && (sp < c->busy || calls_is_elsewhere(c, sp));
+    return calls_in_report(c) && (sp < c->busy || !is_with_report(c, sp));
 }
 
 /* In one step, as a handler may come to the same in the middle of it. */

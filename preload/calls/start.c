@@ -52,9 +52,6 @@ bool calls_prepare(struct agent_thread *thread) {
         return false;
     c->alive = true;
     c->thread = thread;
-    c->low = thread->stack_low;
-    c->high = thread->stack_high;
-    c->guessed = false;
     c->busy = 0;
     c->delayed = 0;
     c->in_burst = c->warms = c->watches = false;
@@ -64,7 +61,10 @@ bool calls_prepare(struct agent_thread *thread) {
     c->cost_ns = c->cost_summed_ns = c->once_ns = 0;
     c->price.mask = price_mask(false);
     calls_clear(c);
-    return redirect_prepare(thread);
+    if (!redirect_prepare(thread))
+        return false;
+    calls_set_bounds(c, thread->stack_low, thread->stack_high, false);
+    return true;
 }
 
 /* ---- session ---- */
@@ -124,6 +124,23 @@ void calls_begin(struct agent_thread *thread) {
     without_ticks(thread, call_burst_expect);
 }
 
+/* What was put aside in a report, and will not be done. */
+static void drop_delayed(struct calls *c) {
+    uint64_t lost = 0;
+    for (uint32_t i = 0; i < c->delayed; i++) {
+        lost += c->delay[i].sp != 0 && c->delay[i].enter;
+        c->delay[i].sp = 0;
+    }
+    if (c->slot != NULL && lost > 0)
+        session_count(c->slot, WIRE_LOST, lost);
+    c->delayed = 0;
+}
+
+static void end_reports(struct calls *c) {
+    calls_end_reports(c);
+    redirect_flush(c);
+}
+
 static void end_burst(struct agent_thread *thread) {
     calls_burst_end(thread);
     if (!call_burst_is_meant())
@@ -135,10 +152,11 @@ static void end_burst(struct agent_thread *thread) {
 void calls_end(struct agent_thread *thread) {
     struct calls *c = thread->calls;
     if (calls_self != NULL && c != NULL && c->alive)
-        redirect_flush(c);
+        end_reports(c);
     calls_self = NULL;
     if (c == NULL || !c->alive)
         return;
+    drop_delayed(c);
     if (confine_is_quiet())
         calls_burst_end(thread);
     else
@@ -151,7 +169,7 @@ void calls_at_exit(struct agent_thread *thread) {
     if (c == NULL || !c->alive || c->slot == NULL)
         return;
     if (calls_self != NULL)
-        redirect_flush(c);
+        end_reports(c);
     if (call_burst_is_meant())
         without_ticks(thread, call_burst_account);
 }
@@ -165,17 +183,6 @@ void calls_invalidate(void) {
 }
 
 /* ---- ticks ---- */
-
-/* What was put aside in a report, and will not be done. */
-static void drop_delayed(struct calls *c) {
-    if (c->delayed == 0)
-        return;
-    for (uint32_t i = 0; i < c->delayed; i++)
-        c->delay[i].sp = 0;
-    if (c->slot != NULL)
-        session_count(c->slot, WIRE_LOST, c->delayed);
-    c->delayed = 0;
-}
 
 /* A report that was interrupted, or one whose frame a handler has left by longjmp? */
 static bool report_under_way(struct calls *c, const ucontext_t *uc) {
@@ -216,6 +223,7 @@ bool calls_begin_here(struct agent_thread *thread, struct wire_session *session,
         }
         c->top = c->common = c->base + 1; /* the first redirected call finds its callers */
     }
+    calls_start_on(c, arch_reg(uc, ARCH_SP));
     c->at = c->limit = NULL;
     c->busy = CALLS_JUMPED; /* the first report goes the long way */
     calls_self = c;

@@ -329,7 +329,7 @@ static void start_nothing(void) {}
 
 /* No handler of the application may come between, and close what is being read. */
 static void opened(void) {
-    uint64_t all = UINT64_MAX, mask;
+    uint64_t all = ~signal_synchronous(), mask;
     uint32_t before;
     if (thread_self == NULL || !agent_owns_memory() || !confine_enter(thread_self, &before))
         return;

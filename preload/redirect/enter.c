@@ -29,18 +29,12 @@
 
 /* ---- what can't be done here ---- */
 
-/* Signals that an instruction raises can't wait: a program that steps through itself gets SIGTRAP.
- */
-#define BIT(number) (1ull << ((number)-1))
-#define CAN_WAIT                                                                                   \
-    ~(BIT(SIGTRAP) | BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGSYS))
-
 /* What libc does for the agent meanwhile may be a redirected library's (a sanitizer's, which stands
  * before libc): no stub goes further then. */
 static SLOW void rarely_and_inside(struct redirect_call *call, void (*how)(void *call)) {
     struct calls *c = call->calls;
     struct redirect_thread *r = c->redirect;
-    uint64_t all = CAN_WAIT & signal_all(), mask = 0, began_ns = price_cpu_ns(&c->price);
+    uint64_t all = signal_all(), mask = 0, began_ns = price_cpu_ns(&c->price);
     if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES) != 0)
         return;
     struct calls *self = calls_self; /* a tick may have ended a burst since */
@@ -286,7 +280,7 @@ void redirect_enter(uint64_t back, uint64_t slot, uint64_t fp) {
         calls_self = NULL; /* a child of fork, or a thread, that nobody has noticed */
         return;
     }
-    bool left = c->busy > CALLS_JUMPED;
+    bool left = calls_in_report(c);
     if (left && is_nested(c, slot)) {
         if (!is_agents(c, slot))
             count_lost(c); /* a signal handler's */
