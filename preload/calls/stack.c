@@ -137,8 +137,8 @@ static void drop_jumped(struct calls *c, const struct calls_event *e) {
         drop_to(c, gone_from(c, e));
 }
 
-/* The first event after a walk may be on another stack: what it found is checked at the first one on
- * its own. */
+/* The first event after a walk may be on another stack: what it found is checked at the first one
+ * on its own. */
 bool calls_drop_left(struct calls *c, const struct calls_event *e) {
     if (!drop_left(c, e))
         return false;

@@ -57,6 +57,7 @@ bool calls_prepare(struct agent_thread *thread) {
     c->in_burst = c->warms = c->watches = false;
     c->tick_ns = 0;
     c->group = 0;
+    period_begin(&c->period, 0);
     c->own_ns = c->untold_ns = c->own_summed_ns = c->ours_untold_ns = 0;
     c->cost_ns = c->cost_summed_ns = c->once_ns = 0;
     c->price.mask = price_mask(false);
@@ -108,20 +109,29 @@ static void without_ticks(struct agent_thread *thread, void (*how)(struct agent_
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, KERNEL_SIGSET_BYTES);
 }
 
-void calls_follow(struct agent_thread *thread) {
+static void follow(struct agent_thread *thread) {
     if (!call_burst_is_meant())
-        without_ticks(thread, calls_follow_here);
+        calls_follow_here(thread);
     else if (thread->tid == agent.process->pid)
-        without_ticks(thread, call_burst_first);
+        call_burst_first(thread);
+}
+
+void calls_follow(struct agent_thread *thread) {
+    without_ticks(thread, follow);
+}
+
+/* A tick in between would find that a burst is due whose period has not begun. */
+static void follow_and_expect(struct agent_thread *thread) {
+    call_burst_starts(thread);
+    follow(thread);
+    call_burst_expect(thread);
 }
 
 void calls_begin(struct agent_thread *thread) {
     calls_self = NULL;
     if (!wanted() || !calls_prepare(thread))
         return;
-    call_burst_starts(thread);
-    calls_follow(thread);
-    without_ticks(thread, call_burst_expect);
+    without_ticks(thread, follow_and_expect);
 }
 
 /* What was put aside in a report, and will not be done. */
