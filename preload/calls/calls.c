@@ -98,16 +98,17 @@ static SLOW void do_delayed(struct calls *c) {
             c->doing = false;
         }
     } while (!__sync_bool_compare_and_swap(&c->delayed, done, 0));
+    c->delayed_taken++;
 }
 
-/* The mark in `busy` is found by the event after the report that is under way. A report that had
- * read `busy`, but not yet written it, when the handler came, writes over the mark: therefore the
- * next call finds no room either, and takes the long way. Another handler may put its own events
+/* The mark in `busy` is found by the event after the report that is under way, and the next call
+ * finds no room and takes the long way. Another handler may put its own events
  * aside in the middle of this: each takes its place first, in one step, and all places are filled
  * before that report reads them, as it goes on last. One that was left in the middle of this has a
- * place without a stack pointer. */
+ * place without a stack pointer; so has one that goes on after that report, as its handler has gone
+ * to another stack meanwhile: then it comes too late. */
 static void put_aside(struct calls *c, const struct calls_event *e) {
-    uint32_t place = c->delayed;
+    uint32_t place = c->delayed, taken = c->delayed_taken;
     do {
         if (place >= CALLS_DELAYED) {
             if (e->enter)
@@ -125,6 +126,8 @@ static void put_aside(struct calls *c, const struct calls_event *e) {
     delayed->sp = e->sp;
     c->limit = NULL;
     atomic_signal_fence(memory_order_seq_cst);
+    if (hcct_unlikely(c->delayed_taken != taken) && e->enter)
+        count_lost(c);
 }
 
 /* The first report of all comes before the agent's own constructor; or this is a child of fork. */
@@ -134,13 +137,16 @@ static void begin_or_stop(void) {
 }
 
 static void take(struct calls *c, struct calls_event *e) {
-    if (is_nested(c, e->sp)) {
-        put_aside(c, e);
-        return;
-    }
-    e->jumped = c->busy >= CALLS_JUMPED;
-    c->busy = e->sp;
-    atomic_signal_fence(memory_order_seq_cst);
+    uint64_t before;
+    do {
+        before = c->busy;
+        atomic_signal_fence(memory_order_seq_cst);
+        if (is_nested(c, e->sp)) {
+            put_aside(c, e);
+            return;
+        }
+    } while (!begin_report(c, before, e->sp));
+    e->jumped = before >= CALLS_JUMPED;
     if (!c->alive) { /* a handler has forked just before: in the child all was wiped */
         c->busy = 0;
         begin_or_stop();
@@ -191,8 +197,8 @@ static inline bool is_plain(const struct calls *c, const struct calls_frame *top
 static inline bool enter(struct calls *c, uint64_t routine, uint64_t site, uint64_t sp,
                          uint64_t from) {
     uint64_t word;
-    c->busy = sp;
-    atomic_signal_fence(memory_order_seq_cst);
+    if (hcct_unlikely(!begin_report(c, 0, sp)))
+        return false;
     struct calls_frame *top = c->top;
     if (hcct_unlikely(!is_plain(c, top, sp) || !call_word(c, top, routine, site, &word))) {
         end_report(c, sp);
@@ -222,10 +228,6 @@ hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
     uint64_t sp = held((uintptr_t)__builtin_dwarf_cfa());
     uint64_t from = (uintptr_t)__builtin_return_address(0);
     uint64_t routine = (uintptr_t)function, site = (uintptr_t)call_site;
-    if (hcct_unlikely(c->busy != 0)) {
-        slow(c, routine, site, sp, from, true);
-        return;
-    }
     bool entered = hcct_unlikely(price_is_due(&c->price, c->at))
                        ? enter_measured(c, routine, site, sp, from)
                        : enter(c, routine, site, sp, from);

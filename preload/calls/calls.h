@@ -127,6 +127,7 @@ struct calls {
     struct calls_frame *common; /* ... and those before `common` are still the same */
     struct calls_frame *end;    /* of the room */
     uint32_t delayed;           /* events that wait for the end of a report */
+    uint32_t delayed_taken;     /* so often they were done */
     struct price price;         /* of reports */
 
     /* the rest */

@@ -37,6 +37,22 @@ static inline void open_published(struct calls *c, struct calls_frame *top, uint
     atomic_signal_fence(memory_order_seq_cst);
 }
 
+/* In one instruction: between two of them a handler may go to another stack, where a report is
+ * paused in turn before it comes back. False: `busy` is no longer `before`. */
+static inline bool begin_report(struct calls *c, uint64_t before, uint64_t sp) {
+#if defined(__x86_64__)
+    bool done;
+    __asm__ volatile("cmpxchgq %3, %1"
+                     : "=@ccz"(done), "+m"(c->busy), "+a"(before)
+                     : "r"(sp)
+                     : "memory");
+    return done;
+#else
+    return __atomic_compare_exchange_n(&c->busy, &before, sp, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
+#endif
+}
+
 /* In one instruction, so that a mark that a handler has left meanwhile stays: the next event sees
  * to what was put aside. */
 static inline void end_report(struct calls *c, uint64_t sp) {

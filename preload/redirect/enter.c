@@ -248,11 +248,12 @@ bool redirect_enter_usual(void) {
     const struct redirect_stack *stack = __builtin_frame_address(0);
     uint64_t back = stack->back, slot = (uintptr_t)stack->slot;
     struct calls *c = calls_self;
-    if (hcct_unlikely(c == NULL || (c->busy | CALLS_JUMPED) != CALLS_JUMPED ||
-                      price_is_due(&c->price, c->at)))
+    if (hcct_unlikely(c == NULL))
         return false;
-    c->busy = slot;
-    atomic_signal_fence(memory_order_seq_cst);
+    uint64_t before = c->busy;
+    if (hcct_unlikely((before | CALLS_JUMPED) != CALLS_JUMPED || price_is_due(&c->price, c->at) ||
+                      !begin_report(c, before, slot)))
+        return false;
     bool done = report_usual(c, stub_page_of(back)->module, site_of(back), slot, stack->fp);
     atomic_signal_fence(memory_order_seq_cst);
     end_report(c, slot - CALLS_JUMPED);
@@ -280,14 +281,18 @@ void redirect_enter(uint64_t back, uint64_t slot, uint64_t fp) {
         calls_self = NULL; /* a child of fork, or a thread, that nobody has noticed */
         return;
     }
-    bool left = calls_in_report(c);
-    if (left && is_nested(c, slot)) {
-        if (!is_agents(c, slot))
-            count_lost(c); /* a signal handler's */
-        return;
-    }
-    c->busy = slot;
-    atomic_signal_fence(memory_order_seq_cst);
+    bool left;
+    uint64_t before;
+    do {
+        before = c->busy;
+        atomic_signal_fence(memory_order_seq_cst);
+        left = calls_in_report(c);
+        if (left && is_nested(c, slot)) {
+            if (!is_agents(c, slot))
+                count_lost(c); /* a signal handler's */
+            return;
+        }
+    } while (!begin_report(c, before, slot));
     bool done = !left && (report_measured(&call) || report(&call));
     if (!done && !is_agents(c, slot))
         rarely(&call, redirect_enter_rarely);

@@ -10,8 +10,9 @@
  *   elsewhere  calls on another stack than the thread's own
  *   again      the report that comes after one that was left, left as well
  *   deep       a call for which open calls need more room
- *   paused     none is left: the handler goes to another stack, where calls are made, and comes
- * back paused_there   the same, out of the first calls on another stack
+ *   paused     none is left: the handler goes to another stack, and comes back
+ *   paused_there   the same, out of the first calls on another stack
+ *   paused_both    the same, and a report there is paused in turn, until the first one is over
  *
  * The handler calls handled(), which is put aside where it interrupts a report. Prints what has
  * been called how often, and how many instructions there were: "after N handled N inner N steps N".
@@ -31,12 +32,13 @@
 #define DEEP_STACKS 60
 #define DEEP_BYTES  262144
 
-enum { HERE = 1, THERE };
+enum { HERE = 1, THERE, BOTH };
 
 static sigjmp_buf place;
 static volatile unsigned left_after, steps, n_after, n_handled, n_inner;
 static volatile int sink, pauses;
-static ucontext_t own, other, paused;
+static ucontext_t own, other, paused, paused_there;
+static volatile unsigned n_paused, also_after;
 static char stack[STACK_BYTES];
 
 __attribute__((noinline)) static void inner(void) {
@@ -59,7 +61,11 @@ NOT_REPORTED static void on_step(int number) {
     handled();
     if (!pauses)
         siglongjmp(place, 1);
-    swapcontext(&paused, pauses == THERE ? &own : &other);
+    n_paused++;
+    if (pauses == BOTH && n_paused == 2)
+        swapcontext(&paused_there, &paused);
+    else
+        swapcontext(&paused, pauses == THERE ? &own : &other);
 }
 
 /* A signal after each instruction from here on; and no more. */
@@ -181,6 +187,35 @@ NOT_REPORTED static void pause_here(void) {
         go_on();
 }
 
+NOT_REPORTED static void both_there(void) {
+    for (;;) {
+        left_after = also_after;
+        step();
+        inner();
+        no_step();
+        left_after = 0; /* those of the other stack go on */
+        swapcontext(&other, n_paused == 2 ? &own : &paused);
+    }
+}
+
+NOT_REPORTED static int pause_both(unsigned here, unsigned there) {
+    n_paused = 0;
+    also_after = there;
+    pause_at(here);
+    if (n_paused == 2)
+        swapcontext(&own, &paused_there);
+    go_on();
+    return n_paused > 0;
+}
+
+NOT_REPORTED static void pause_each(void) {
+    pauses = BOTH;
+    make_other(both_there, stack, sizeof stack);
+    for (unsigned there = 1; there < 64; there += there / 3 + 1)
+        for (unsigned here = 1; here < 64 && pause_both(here, there); here += here / 3 + 1)
+            ;
+}
+
 NOT_REPORTED static void first_there(void) {
     if (pause_at(left_after))
         inner();
@@ -234,7 +269,8 @@ NOT_REPORTED int main(int argc, char **argv) {
                 {"elsewhere", elsewhere},
                 {"deep", deep},
                 {"paused", pause_here},
-                {"paused_there", pause_there}};
+                {"paused_there", pause_there},
+                {"paused_both", pause_each}};
     struct sigaction action = {.sa_handler = on_step};
     sigaction(SIGTRAP, &action, NULL);
     go_on();
