@@ -23,7 +23,8 @@ for kind in ("usual", "rare", "again", "elsewhere", "deep", "paused", "paused_th
     check(result.status == 0, f"{kind}: the program ends as it would")
     made, counted, lost = said(result), profile.functions(), profile.sum("lost")
     print(f"        {made}, counted {dict(counted)}, lost {lost}")
-    for name in ("after", "handled") if kind != "paused_both" else ("after", "handled", "inner"):
+    whole = ("inner",) if kind == "paused_both" else ()  # else some are reported and then left
+    for name in ("after", "handled", *whole):
         check(made[name] - lost <= counted[name] <= made[name], f"{kind}: calls of {name}() are counted")
     check(lost == 0 or kind in LOSES, f"{kind}: none is lost")
     result, profile = record_calls([target("calls_left"), kind], *BURSTS, timeout=100)
