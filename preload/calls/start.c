@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "preload/calls/hot.h"
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
 #include "preload/life/memory.h"
@@ -194,11 +195,12 @@ void calls_invalidate(void) {
 
 /* ---- ticks ---- */
 
-/* A report that was interrupted, or one whose frame a handler has left by longjmp? */
+/* A report that was interrupted, or is paused on another stack, to which its thread may come back;
+ * or one whose frame a handler has left by longjmp? */
 static bool report_under_way(struct calls *c, const ucontext_t *uc) {
     struct unwind_registers regs;
     unwind_registers_of(&regs, uc);
-    if (c->busy != 0 && regs.reg[ARCH_SP] < c->busy)
+    if (is_nested(c, regs.reg[ARCH_SP]))
         return true;
     c->busy = 0;
     drop_delayed(c);
