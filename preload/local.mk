@@ -119,6 +119,7 @@ preload_libagent_a_SOURCES = \
 	preload/life/handler_stack.c preload/life/handler_stack.h \
 	preload/life/hooks.h \
 	preload/life/hooks_of_all.h \
+	preload/life/mean.h \
 	preload/life/memory.c preload/life/memory.h \
 	preload/life/modules.c preload/life/modules.h \
 	preload/life/no_room.c preload/life/no_room.h \

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "client/attach/image.h"
+#include "common/wire/attach.h"
 #include "common/wire/compiler.h"
 
 /* One object file of libc: what has no name in it stands between and beside these. */
@@ -46,34 +47,6 @@ static const char *const locking[] = {"pthread_create", "pthread_exit",
                                       "dladdr",         "dladdr1",
                                       "dlinfo",         "dl_iterate_phdr",
                                       "__libc_freeres"};
-
-/* What stands before malloc and before locks (preload/events/link.h). */
-static const char *const passed[] = {"malloc",
-                                     "free",
-                                     "calloc",
-                                     "realloc",
-                                     "_Znwm",
-                                     "_Znam",
-                                     "_ZdlPv",
-                                     "_ZdlPvm",
-                                     "_ZdaPv",
-                                     "_ZdaPvm",
-                                     "pthread_mutex_lock",
-                                     "pthread_mutex_timedlock",
-                                     "pthread_mutex_clocklock",
-                                     "pthread_rwlock_rdlock",
-                                     "pthread_rwlock_wrlock",
-                                     "pthread_rwlock_timedrdlock",
-                                     "pthread_rwlock_timedwrlock",
-                                     "pthread_rwlock_clockrdlock",
-                                     "pthread_rwlock_clockwrlock",
-                                     "pthread_spin_lock",
-                                     "mtx_lock",
-                                     "mtx_timedlock",
-                                     "pthread_mutex_unlock",
-                                     "pthread_rwlock_unlock",
-                                     "pthread_spin_unlock",
-                                     "mtx_unlock"};
 
 static void add(struct code *code, uint64_t from, uint64_t to) {
     if (code->n_locked < CODE_LOCKED_MAX && from < to)
@@ -229,17 +202,26 @@ static void heed_malloc(struct code *code, const struct target *target, uint64_t
     image_free(&image);
 }
 
+/* What stands before malloc and before locks: without its table nothing of the agent's does. */
+static void read_passed(struct code *code, const struct target *target,
+                        const struct image_function *table) {
+    struct wire_attach_part part[WIRE_ATTACH_PARTS];
+    if (table == NULL || table->end - table->start != sizeof part ||
+        !target_read(target, table->start, part, sizeof part))
+        return;
+    for (size_t i = 0; i < WIRE_ATTACH_PARTS; i++)
+        code->passed[code->n_passed++] =
+            (struct code_part){table->start + (uint64_t)(int64_t)part[i].from,
+                               table->start + (uint64_t)(int64_t)part[i].to};
+}
+
 static void read_own(struct code *code, const struct target *target, uint64_t base) {
     struct image image;
     add_object(code, target, base);
     code->waits = find_waits(target, base);
     if (!image_read(&image, target, base))
         return;
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(passed); i++) {
-        const struct image_function *f = image_find(&image, passed[i]);
-        if (f != NULL)
-            code->passed[code->n_passed++] = (struct code_part){f->start, f->end};
-    }
+    read_passed(code, target, image_find(&image, WIRE_ATTACH_PARTS_FUNCTION));
     image_free(&image);
 }
 

@@ -7,14 +7,13 @@
 #define HCCT_ATTACH_CODE_H
 
 #include "client/attach/target.h"
+#include "common/wire/attach.h"
 
 #define CODE_LOCKED_MAX 64
 
 struct code_part {
     uint64_t from, to;
 };
-
-#define CODE_PASSED_MAX 32
 
 struct code {
     uint64_t dlopen, syscall, tgkill; /* functions; of the last two 0: there is none */
@@ -24,9 +23,9 @@ struct code {
     size_t n_agent, n_loader, n_locked;       /* the agent's own are first, then the loader's */
     uint64_t waits; /* where calls return to that threads of the application make by the agent: it
                      * holds nothing there; 0: there is no such place */
-    struct code_part passed[CODE_PASSED_MAX]; /* of the agent's, what the application calls in
-                                               * place of libc's malloc and locks: nor does it
-                                               * there */
+    struct code_part passed[WIRE_ATTACH_PARTS]; /* of the agent's, what the application calls in
+                                                 * place of libc's malloc and locks: nor does it
+                                                 * there */
     size_t n_passed;
     bool own_malloc; /* the program brings a malloc of its own, whose code can't be known */
 };

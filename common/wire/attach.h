@@ -19,6 +19,14 @@
 #define WIRE_ATTACH_VERSION  6u
 #define WIRE_ATTACH_THREADS  256u /* that are named; others are found later */
 
+/* Parts of the library's code that the application calls in place of libc's malloc and locks: a
+ * thread there holds nothing of the agent's. A function of this name is a table of them. */
+#define WIRE_ATTACH_PARTS_FUNCTION "hcct_attach_parts"
+#define WIRE_ATTACH_PARTS          2u
+struct wire_attach_part {
+    int32_t from, to; /* from the table's address on */
+};
+
 enum wire_attach_what {
     WIRE_ATTACH_BEGIN, /* sampling begins, at the first tick of any thread */
     WIRE_ATTACH_END,   /* no signal of ours comes any more, and the session is given back */

@@ -158,6 +158,8 @@ static bool read_ring(struct process *p, struct sweep *sweep, struct reader *rea
             effect.repeats < sweep->repeats_left ? effect.repeats : sweep->repeats_left;
         draws_add_all(&p->ended.draws, &effect.draws);
         refuse(p, reader, &effect);
+        if (p->sampling.collector == WIRE_COLLECT_CALLS)
+            p->ended.counter[WIRE_LOST] += effect.discarded;
         if (effect.map_changed)
             see_modules(p, sweep->seen, sweep->arg);
     } while (effect.map_changed && !effect.undrained);

@@ -609,11 +609,22 @@ static void open_reader(struct reader *reader, struct mcct *tree, struct address
     reader->open = true;
 }
 
+/* Nothing more of it is read. Its thread may be waiting for room. */
+static void discard(struct reader *reader, struct wire_slot *slot, struct reader_effect *effect) {
+    uint64_t head = atomic_load_explicit(&slot->head, memory_order_acquire);
+    effect->discarded = ring_unread(slot, reader->size, head);
+    reader->at = head;
+    ring_consume(slot, head);
+    wake_writer(reader, slot);
+}
+
 void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, struct mcct *tree,
                   struct addresses *map, struct reader_effect *effect) {
     *effect = (struct reader_effect){0};
-    if (reader->broken)
+    if (reader->broken) {
+        discard(reader, slot, effect);
         return;
+    }
     uint64_t begin = reader->at;
     if (end != begin && !reader->open)
         open_reader(reader, tree, map);

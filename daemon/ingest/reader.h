@@ -67,6 +67,8 @@ struct reader_effect {
     bool copies;      /* raw stack samples came, whether there was room for them or not */
     uint64_t refused; /* raw stack samples that there is no room for, and what they weigh */
     uint64_t refused_weight;
+    uint64_t
+        discarded; /* calls in the ring of a reader that is closed, which a thread may wait for */
     struct draws draws; /* of CREDIT and RAW_STACK */
 };
 

@@ -24,14 +24,15 @@
 
 /* The timer that ends the burst when the program has had `rest`, if that takes as long as the last
  * part of a burst has. It may have much more of the time, as what is called for the first time is
- * dear: so this is checked again before long. Or the timer waits for the next report. */
+ * dear: so this is checked again before long. Or the timer waits for the next report. A handler of
+ * the program that leaves this (call_burst_go_on) leaves one timer or the other running. */
 static void arm(struct agent_thread *thread, uint64_t rest) {
     struct calls *c = thread->calls;
     uint64_t stretch = c->stretch < STRETCH_ONE ? STRETCH_ONE : c->stretch;
-    c->armed = true;
     c->sleeps = thread_sleeps();
-    ticker_halt(burst_cpu(thread));
     ticker_run(burst_fine(thread), rest * stretch / STRETCH_ONE, agent.settings.burst_length_ns);
+    ticker_halt(burst_cpu(thread));
+    c->armed = true;
 }
 
 static void run(struct agent_thread *thread, bool in_sleeper) {

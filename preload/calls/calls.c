@@ -98,19 +98,21 @@ static SLOW void do_delayed(struct calls *c) {
             c->doing = false;
         }
     } while (!__sync_bool_compare_and_swap(&c->delayed, done, 0));
+    c->delayed_taken++;
 }
 
-/* The mark in `busy` is found by the event after the report that is under way. A report that had
- * read `busy`, but not yet written it, when the handler came, writes over the mark: therefore the
- * next call finds no room either, and takes the long way. Another handler may put its own events
+/* The mark in `busy` is found by the event after the report that is under way, and the next call
+ * finds no room and takes the long way. Another handler may put its own events
  * aside in the middle of this: each takes its place first, in one step, and all places are filled
  * before that report reads them, as it goes on last. One that was left in the middle of this has a
- * place without a stack pointer. */
+ * place without a stack pointer; so has one that goes on after that report, as its handler has gone
+ * to another stack meanwhile: then it comes too late. */
 static void put_aside(struct calls *c, const struct calls_event *e) {
-    uint32_t place = c->delayed;
+    uint32_t place = c->delayed, taken = c->delayed_taken;
     do {
         if (place >= CALLS_DELAYED) {
-            count_lost(c);
+            if (e->enter)
+                count_lost(c);
             return;
         }
     } while (!__atomic_compare_exchange_n(&c->delayed, &place, place + 1, false, __ATOMIC_RELAXED,
@@ -124,6 +126,8 @@ static void put_aside(struct calls *c, const struct calls_event *e) {
     delayed->sp = e->sp;
     c->limit = NULL;
     atomic_signal_fence(memory_order_seq_cst);
+    if (hcct_unlikely(c->delayed_taken != taken) && e->enter)
+        count_lost(c);
 }
 
 /* The first report of all comes before the agent's own constructor; or this is a child of fork. */
@@ -133,13 +137,16 @@ static void begin_or_stop(void) {
 }
 
 static void take(struct calls *c, struct calls_event *e) {
-    if (is_nested(c, e->sp)) {
-        put_aside(c, e);
-        return;
-    }
-    e->jumped = c->busy >= CALLS_JUMPED;
-    c->busy = e->sp;
-    atomic_signal_fence(memory_order_seq_cst);
+    uint64_t before;
+    do {
+        before = c->busy;
+        atomic_signal_fence(memory_order_seq_cst);
+        if (is_nested(c, e->sp)) {
+            put_aside(c, e);
+            return;
+        }
+    } while (!begin_report(c, before, e->sp));
+    e->jumped = before >= CALLS_JUMPED;
     if (!c->alive) { /* a handler has forked just before: in the child all was wiped */
         c->busy = 0;
         begin_or_stop();
@@ -155,6 +162,16 @@ static void take(struct calls *c, struct calls_event *e) {
         c->limit = NULL; /* which this report may have written after the handler did */
     end_report(c, e->sp);
     price_long_way(&c->price, began_ns);
+}
+
+void calls_end_reports(struct calls *c) {
+    if (c->delayed == 0)
+        return;
+    c->busy = (uintptr_t)__builtin_frame_address(0); /* to a tick, or a handler, it is a report */
+    atomic_signal_fence(memory_order_seq_cst);
+    do_delayed(c);
+    atomic_signal_fence(memory_order_seq_cst);
+    c->busy = CALLS_JUMPED;
 }
 
 /* Arguments one by one: the hot path then needs no stack. */
@@ -180,8 +197,8 @@ static inline bool is_plain(const struct calls *c, const struct calls_frame *top
 static inline bool enter(struct calls *c, uint64_t routine, uint64_t site, uint64_t sp,
                          uint64_t from) {
     uint64_t word;
-    c->busy = sp;
-    atomic_signal_fence(memory_order_seq_cst);
+    if (hcct_unlikely(!begin_report(c, 0, sp)))
+        return false;
     struct calls_frame *top = c->top;
     if (hcct_unlikely(!is_plain(c, top, sp) || !call_word(c, top, routine, site, &word))) {
         end_report(c, sp);
@@ -211,10 +228,6 @@ hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
     uint64_t sp = held((uintptr_t)__builtin_dwarf_cfa());
     uint64_t from = (uintptr_t)__builtin_return_address(0);
     uint64_t routine = (uintptr_t)function, site = (uintptr_t)call_site;
-    if (hcct_unlikely(c->busy != 0)) {
-        slow(c, routine, site, sp, from, true);
-        return;
-    }
     bool entered = hcct_unlikely(price_is_due(&c->price, c->at))
                        ? enter_measured(c, routine, site, sp, from)
                        : enter(c, routine, site, sp, from);
@@ -222,18 +235,38 @@ hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
         slow(c, routine, site, sp, from, true);
 }
 
+/* Coroutines that go to each other by the same function have it open on each stack. */
+static inline bool is_in_frame(const struct calls_frame *f, uint64_t sp) {
+    return f->sp + CALLS_PUSHED_MAX - sp <= CALLS_PUSHED_MAX + CALLS_NEAR;
+}
+
+/* In one instruction, before and after which a handler may report calls. False: one has, and it was
+ * on another stack, or there is more room now; what was innermost is no longer at `top`. */
+static inline bool close_call(struct calls *c, struct calls_frame *top) {
+#if defined(__x86_64__)
+    bool done;
+    struct calls_frame *found = top;
+    __asm__ volatile("cmpxchgq %3, %1"
+                     : "=@ccz"(done), "+m"(c->top), "+a"(found)
+                     : "r"(top - 1)
+                     : "memory");
+    return done;
+#else
+    return __atomic_compare_exchange_n(&c->top, &top, top - 1, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
+#endif
+}
+
 hcct_export void __cyg_profile_func_exit(void *function, void *call_site) {
     struct calls *c = calls_self;
     if (hcct_likely(c == NULL))
         return;
-    uint64_t routine = (uintptr_t)function;
+    uint64_t routine = (uintptr_t)function, sp = (uintptr_t)__builtin_dwarf_cfa();
     struct calls_frame *top = c->top;
-    if (hcct_likely(top != NULL && c->busy == 0 && top[-1].routine == routine)) {
-        c->top = top - 1; /* one store: a handler finds either */
+    if (hcct_likely(top != NULL && c->busy == 0 && top[-1].routine == routine &&
+                    is_in_frame(top - 1, sp) && close_call(c, top)))
         return;
-    }
-    slow(c, routine, (uintptr_t)call_site, (uintptr_t)__builtin_dwarf_cfa(),
-         (uintptr_t)__builtin_return_address(0), false);
+    slow(c, routine, (uintptr_t)call_site, sp, (uintptr_t)__builtin_return_address(0), false);
 }
 
 /* ---- what that takes ---- */

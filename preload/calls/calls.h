@@ -86,10 +86,12 @@ struct calls_stack {
     bool guessed;         /* the bounds are what was seen so far */
 };
 
-/* The thread goes from one stack to another. */
+/* The thread goes from one stack to another, or open calls to where there is more room. */
 struct calls_change {
-    struct calls_stack *place; /* of the one that it leaves; NULL: it is not under way */
+    bool under_way;            /* all of the rest holds */
+    struct calls_stack *place; /* for the stack that it leaves (`away`); NULL: it stays there */
     struct calls_stack away, next;
+    struct calls_frame *cursor, *common; /* then */
 };
 
 #define CALLS_STACKS   64
@@ -107,6 +109,7 @@ struct calls_event {
 /* What `busy` says beside a stack pointer. */
 #define CALLS_DELAYS     1u    /* added: there are delayed events */
 #define CALLS_JUMPED     4096u /* a longjmp or a walk was made, and no report since then */
+#define CALLS_NEAR       65536 /* bytes below: what is so near is on the same stack */
 #define CALLS_PUSHED_MAX 512   /* bytes of arguments that may lie below a frame's stack pointer */
 
 /* What a thread keeps while its calls are followed. Lies in pages that a child of fork finds
@@ -124,6 +127,7 @@ struct calls {
     struct calls_frame *common; /* ... and those before `common` are still the same */
     struct calls_frame *end;    /* of the room */
     uint32_t delayed;           /* events that wait for the end of a report */
+    uint32_t delayed_taken;     /* so often they were done */
     struct price price;         /* of reports */
 
     /* the rest */
@@ -177,6 +181,11 @@ struct calls {
     struct calls_change change;
     struct calls_event delay[CALLS_DELAYED];
 };
+
+/* A report is under way, or was left for good by a jump: `busy` has its stack pointer. */
+static inline bool calls_in_report(const struct calls *c) {
+    return c->busy > CALLS_JUMPED + CALLS_DELAYS;
+}
 
 /* The calling thread's, NULL: its calls are not followed. At first a stand-in whose first report
  * starts the agent: constructors of libraries may come before the agent's. */
@@ -248,6 +257,10 @@ void calls_after_fork_child(void);
 /* Where not every call is sent: whether this one is. Inside a report. */
 bool calls_is_due(struct calls *c, uint64_t routine);
 
+/* The calling thread comes to its end: a report that a handler has interrupted does not go on, and
+ * what waits for its end is done. Thread context. */
+void calls_end_reports(struct calls *c);
+
 /* What the reports of a call and its return take. Process context, all signals blocked. */
 struct price_usual calls_price(void);
 
@@ -284,8 +297,16 @@ bool calls_tell_code(struct calls *c, uint64_t routine, uint64_t site);
 /* `sp` lies on another stack than the thread ran on: goes there. False: the session is lost, or
  * there is no memory for another stack. */
 bool calls_switch(struct calls *c, uint64_t sp);
-/* Ends that where it was left in the middle. */
-void calls_finish_switch(struct calls *c);
+/* Ends that, or the other function's change below, where it was left in the middle. */
+void calls_finish_change(struct calls *c);
+
+/* The stack that the thread runs on, and whether its bounds are what was seen so far. Whenever
+ * `base`, or whether calls are redirected, has changed, too. */
+void calls_set_bounds(struct calls *c, uint64_t low, uint64_t high, bool guessed);
+
+/* Open calls have just been found by a walk from that stack pointer: of no other stack is known
+ * what is open there. While no report is under way. */
+void calls_start_on(struct calls *c, uint64_t sp);
 
 static inline bool calls_is_elsewhere(const struct calls *c, uint64_t sp) {
     return sp < c->low || sp >= c->high;
@@ -294,7 +315,7 @@ static inline bool calls_is_elsewhere(const struct calls *c, uint64_t sp) {
 bool calls_drop_left(struct calls *c, const struct calls_event *event);
 /* The same at the end of a function, and takes the function off, too. False: as above. */
 bool calls_leave(struct calls *c, const struct calls_event *event);
-/* Room for one more frame. False: no memory. */
+/* Twice the room for open calls. False: no memory. */
 bool calls_grow(struct calls *c);
 /* No frame is open. */
 void calls_clear(struct calls *c);

@@ -45,7 +45,7 @@ static void read_committed(struct calls *c, uint64_t head) {
 
 /* May itself be left, and is done again then. */
 void calls_write_back(struct calls *c) {
-    calls_finish_switch(c);
+    calls_finish_change(c);
     if (c->slot == NULL)
         return;
     uint64_t head = atomic_load_explicit(&c->slot->head, memory_order_relaxed);

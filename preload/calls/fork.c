@@ -16,11 +16,6 @@
 #include "preload/life/agent.h"
 #include "preload/life/sys.h"
 
-/* A report was interrupted, or was left for good by a jump. */
-static bool has_report(const struct calls *c) {
-    return c->busy > CALLS_JUMPED;
-}
-
 static void keep_open(struct agent_thread *thread, const struct calls *c) {
     thread->open.base = c->base;
     thread->open.room = c->room;
@@ -37,7 +32,7 @@ void calls_before_fork(void) {
     thread->open.report = false;
     if (c == NULL || !c->alive)
         return;
-    if (has_report(c))
+    if (calls_in_report(c))
         thread->open.report = sys3(SYS_madvise, c, sizeof *c, MADV_KEEPONFORK) == 0;
     else if (calls_self != NULL)
         keep_open(thread, c);
@@ -79,9 +74,7 @@ void calls_enter_child(void) {
 
 static void take_over(struct agent_thread *thread, struct calls *c) {
     c->top = c->base + 1 + thread->open.depth;
-    c->low = thread->open.low;
-    c->high = thread->open.high;
-    c->guessed = thread->open.guessed;
+    calls_set_bounds(c, thread->open.low, thread->open.high, thread->open.guessed);
 }
 
 void calls_after_fork_child(void) {

@@ -9,6 +9,7 @@
 #include "common/wire/burst.h"
 #include "common/wire/wire.h"
 #include "preload/calls/period.h"
+#include "preload/life/mean.h"
 
 #define PPM 1000000u
 #define HORIZON_NS                                                                                 \
@@ -25,7 +26,7 @@ static uint64_t part(uint64_t amount, uint64_t of, uint64_t whole) {
 uint64_t governor_price(uint64_t price_ns, uint64_t cost_ns) {
     if (price_ns == 0)
         return cost_ns > 0 ? cost_ns : 1;
-    return price_ns - price_ns / LATEST + cost_ns / LATEST;
+    return mean_after(price_ns, cost_ns, LATEST);
 }
 
 /* What may be spent from now on, in parts per million. */

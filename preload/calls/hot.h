@@ -37,6 +37,22 @@ static inline void open_published(struct calls *c, struct calls_frame *top, uint
     atomic_signal_fence(memory_order_seq_cst);
 }
 
+/* In one instruction: between two of them a handler may go to another stack, where a report is
+ * paused in turn before it comes back. False: `busy` is no longer `before`. */
+static inline bool begin_report(struct calls *c, uint64_t before, uint64_t sp) {
+#if defined(__x86_64__)
+    bool done;
+    __asm__ volatile("cmpxchgq %3, %1"
+                     : "=@ccz"(done), "+m"(c->busy), "+a"(before)
+                     : "r"(sp)
+                     : "memory");
+    return done;
+#else
+    return __atomic_compare_exchange_n(&c->busy, &before, sp, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
+#endif
+}
+
 /* In one instruction, so that a mark that a handler has left meanwhile stays: the next event sees
  * to what was put aside. */
 static inline void end_report(struct calls *c, uint64_t sp) {
@@ -47,10 +63,17 @@ static inline void end_report(struct calls *c, uint64_t sp) {
 #endif
 }
 
+/* On the same stack. Where a report is about to go to another one, the bounds are still those of
+ * the one before. */
+static inline bool is_with_report(const struct calls *c, uint64_t sp) {
+    return calls_is_elsewhere(c, c->busy) ? sp - c->busy < CALLS_NEAR : !calls_is_elsewhere(c, sp);
+}
+
 /* Inside another report of this thread. That one is gone for good if its frame is: a handler has
- * left it by longjmp. */
+ * left it by longjmp. On another stack it may be paused: a handler has switched coroutines, and
+ * comes back. */
 static inline bool is_nested(const struct calls *c, uint64_t sp) {
-    return c->busy > CALLS_JUMPED && (sp < c->busy || calls_is_elsewhere(c, sp));
+    return calls_in_report(c) && (sp < c->busy || !is_with_report(c, sp));
 }
 
 /* In one step, as a handler may come to the same in the middle of it. */

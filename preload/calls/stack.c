@@ -25,17 +25,15 @@
  */
 #include "preload/calls/calls.h"
 
-#include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "preload/life/agent.h"
 #include "preload/life/session.h"
-#include "preload/life/signal.h"
 #include "preload/life/sys.h"
 
 #define FIRST_ROOM 1024u
-#define NEAR       65536u /* a stack pointer so far below the lowest seen is on the same stack */
-#define ABOVE      4096u  /* a stack's first report is so near its top */
+#define ABOVE      4096u /* a stack's first report is so near its top */
 
 /* ---- memory ---- */
 
@@ -45,6 +43,7 @@ static struct calls_frame *map_frames(uint32_t room) {
     return at < 0 && at > -WIRE_PAGE ? NULL : (struct calls_frame *)at;
 }
 
+/* No frame of them is known to the daemon. */
 static void use(struct calls *c, struct calls_frame *base, uint32_t room, uint32_t depth) {
     c->base = base;
     c->room = room;
@@ -54,40 +53,14 @@ static void use(struct calls *c, struct calls_frame *base, uint32_t room, uint32
     c->cursor = c->common = base + 1;
 }
 
-static bool begin(struct calls *c) {
-    struct calls_frame *base = map_frames(FIRST_ROOM);
-    if (base == NULL)
-        return false;
-    use(c, base, FIRST_ROOM, 0);
-    return true;
-}
-
-static bool move(struct calls *c) {
-    uint32_t room = 2 * c->room;
-    long at = sys4(SYS_mremap, c->base, c->room * sizeof(struct calls_frame),
-                   (uint64_t)room * sizeof(struct calls_frame), MREMAP_MAYMOVE);
-    if (room < c->room || (at < 0 && at > -WIRE_PAGE))
-        return false;
-    struct calls_frame *base = (struct calls_frame *)at;
-    c->top = base + (c->top - c->base);
-    c->cursor = base + (c->cursor - c->base);
-    c->common = base + (c->common - c->base);
-    c->base = base;
-    c->room = room;
-    c->end = base + room;
-    return true;
-}
-
-/* A handler must not leave it where nothing is mapped any more. */
-bool calls_grow(struct calls *c) {
-    if (c->base == NULL)
-        return begin(c);
-    uint64_t all = signal_all(), before = 0;
-    if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
-        return false;
-    bool moved = move(c);
-    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, KERNEL_SIGSET_BYTES);
-    return moved;
+/* The hot path compares with the innermost open call alone. Where none is open it finds that an
+ * event from above is not on this stack, as a coroutine's stack would else go on as its thread's.
+ * Redirected calls compare with the bounds, and with places above them. */
+void calls_set_bounds(struct calls *c, uint64_t low, uint64_t high, bool guessed) {
+    c->low = low;
+    c->high = high;
+    c->guessed = guessed;
+    c->base->sp = c->redirect != NULL ? UINT64_MAX : high;
 }
 
 void calls_clear(struct calls *c) {
@@ -164,10 +137,12 @@ static void drop_jumped(struct calls *c, const struct calls_event *e) {
         drop_to(c, gone_from(c, e));
 }
 
+/* The first event after a walk may be on another stack: what it found is checked at the first one
+ * on its own. */
 bool calls_drop_left(struct calls *c, const struct calls_event *e) {
     if (!drop_left(c, e))
         return false;
-    if (e->jumped)
+    if (e->jumped || (c->top[-1].report & CALLS_WALKED) != 0)
         drop_jumped(c, e);
     return true;
 }
@@ -206,7 +181,7 @@ bool calls_leave(struct calls *c, const struct calls_event *e) {
     return true;
 }
 
-/* ---- other stacks ---- */
+/* ---- other stacks, and more room ---- */
 
 static struct calls_stack this_one(const struct calls *c) {
     return (struct calls_stack){.low = c->low,
@@ -217,21 +192,60 @@ static struct calls_stack this_one(const struct calls *c) {
                                 .guessed = c->guessed};
 }
 
-static void take_out(struct calls *c, const struct calls_stack *s) {
-    use(c, s->base, s->room, s->depth);
-    c->low = s->low;
-    c->high = s->high;
-    c->guessed = s->guessed;
+void calls_finish_change(struct calls *c) {
+    struct calls_change *change = &c->change;
+    if (!change->under_way)
+        return;
+    if (change->place != NULL)
+        *change->place = change->away;
+    use(c, change->next.base, change->next.room, change->next.depth);
+    calls_set_bounds(c, change->next.low, change->next.high, change->next.guessed);
+    c->cursor = change->cursor;
+    c->common = change->common;
+    atomic_signal_fence(memory_order_seq_cst);
+    change->under_way = false;
 }
 
-void calls_finish_switch(struct calls *c) {
-    struct calls_change *change = &c->change;
-    if (change->place == NULL)
-        return;
-    *change->place = change->away;
-    take_out(c, &change->next);
+/* All that it takes has been written down. */
+static void make_change(struct calls *c) {
     atomic_signal_fence(memory_order_seq_cst);
-    change->place = NULL;
+    c->change.under_way = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    calls_finish_change(c);
+}
+
+static bool begin(struct calls *c) {
+    struct calls_frame *base = map_frames(FIRST_ROOM);
+    if (base == NULL)
+        return false;
+    use(c, base, FIRST_ROOM, 0);
+    return true;
+}
+
+/* A handler may leave this at any instruction: the frames are where they were then, or in their new
+ * place, and at worst memory stays mapped that nobody uses. So they are copied: mremap moves them
+ * before anybody can know of it. Where they were stays mapped, too: this may be within a handler
+ * that has interrupted the end of a call, which may look there yet. */
+static bool move(struct calls *c) {
+    struct calls_frame *old = c->base;
+    uint32_t old_room = c->room, room = 2 * old_room;
+    struct calls_frame *base = room > old_room ? map_frames(room) : NULL;
+    if (base == NULL)
+        return false;
+    memcpy(base, old, old_room * sizeof *old);
+    c->change.place = NULL;
+    c->change.next = this_one(c);
+    c->change.next.base = base;
+    c->change.next.room = room;
+    c->change.cursor = base + (c->cursor - old);
+    c->change.common = base + (c->common - old);
+    make_change(c);
+    sys3(SYS_madvise, old, old_room * sizeof *old, MADV_DONTNEED);
+    return true;
+}
+
+bool calls_grow(struct calls *c) {
+    return c->base == NULL ? begin(c) : move(c);
 }
 
 static bool is_on(const struct calls_stack *s, uint64_t sp) {
@@ -253,19 +267,19 @@ static struct calls_stack *find(struct calls *c, uint64_t sp) {
 
 /* The stack that grows downwards has been seen to be larger. */
 static bool is_further_down(const struct calls *c, uint64_t sp) {
-    return c->guessed && sp < c->low && c->low - sp <= NEAR;
+    return c->guessed && sp < c->low && c->low - sp <= CALLS_NEAR;
 }
 
 bool calls_switch(struct calls *c, uint64_t sp) {
     struct calls_stack *s = find(c, sp);
     if (is_further_down(c, sp) && (s == NULL || !is_on(s, sp))) {
-        c->low = sp - NEAR;
+        c->low = sp - CALLS_NEAR;
         return true;
     }
     if (!calls_pop_all(c))
         return false;
     if (s == NULL)
-        s = &c->other[sp / NEAR % CALLS_STACKS]; /* too many: its open calls are forgotten */
+        s = &c->other[sp / CALLS_NEAR % CALLS_STACKS]; /* too many: its open calls are forgotten */
     struct calls_stack next = *s;
     if (next.room == 0) {
         next.base = map_frames(FIRST_ROOM);
@@ -277,14 +291,32 @@ bool calls_switch(struct calls *c, uint64_t sp) {
         session_count(c->slot, WIRE_JUMPED, next.depth);
         next.depth = 0;
         next.guessed = true;
-        next.low = sp - NEAR;
+        next.low = sp - CALLS_NEAR;
         next.high = sp + ABOVE;
     }
+    c->change.place = s;
     c->change.away = this_one(c);
     c->change.next = next;
-    atomic_signal_fence(memory_order_seq_cst);
-    c->change.place = s;
-    atomic_signal_fence(memory_order_seq_cst);
-    calls_finish_switch(c);
+    c->change.cursor = c->change.common = next.base + 1;
+    make_change(c);
     return true;
+}
+
+/* Those that the thread has gone to and fro since then may have other calls open, or be gone. */
+static void forget_others(struct calls *c) {
+    for (int i = 0; i < CALLS_STACKS; i++) {
+        struct calls_stack *s = &c->other[i];
+        *s = (struct calls_stack){.base = s->base, .room = s->room, .guessed = true};
+    }
+}
+
+void calls_start_on(struct calls *c, uint64_t sp) {
+    const struct agent_thread *thread = c->thread;
+    const struct calls_frame *first = c->base + 1;
+    uint64_t top = c->top > first && first->sp > sp ? first->sp : sp;
+    forget_others(c);
+    if (sp >= thread->stack_low && sp < thread->stack_high)
+        calls_set_bounds(c, thread->stack_low, thread->stack_high, false);
+    else
+        calls_set_bounds(c, sp - CALLS_NEAR, top + ABOVE, true);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "preload/calls/hot.h"
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
 #include "preload/life/memory.h"
@@ -52,19 +53,20 @@ bool calls_prepare(struct agent_thread *thread) {
         return false;
     c->alive = true;
     c->thread = thread;
-    c->low = thread->stack_low;
-    c->high = thread->stack_high;
-    c->guessed = false;
     c->busy = 0;
     c->delayed = 0;
     c->in_burst = c->warms = c->watches = false;
     c->tick_ns = 0;
     c->group = 0;
+    period_begin(&c->period, 0);
     c->own_ns = c->untold_ns = c->own_summed_ns = c->ours_untold_ns = 0;
     c->cost_ns = c->cost_summed_ns = c->once_ns = 0;
     c->price.mask = price_mask(false);
     calls_clear(c);
-    return redirect_prepare(thread);
+    if (!redirect_prepare(thread))
+        return false;
+    calls_set_bounds(c, thread->stack_low, thread->stack_high, false);
+    return true;
 }
 
 /* ---- session ---- */
@@ -108,20 +110,46 @@ static void without_ticks(struct agent_thread *thread, void (*how)(struct agent_
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, KERNEL_SIGSET_BYTES);
 }
 
-void calls_follow(struct agent_thread *thread) {
+static void follow(struct agent_thread *thread) {
     if (!call_burst_is_meant())
-        without_ticks(thread, calls_follow_here);
+        calls_follow_here(thread);
     else if (thread->tid == agent.process->pid)
-        without_ticks(thread, call_burst_first);
+        call_burst_first(thread);
+}
+
+void calls_follow(struct agent_thread *thread) {
+    without_ticks(thread, follow);
+}
+
+/* A tick in between would find that a burst is due whose period has not begun. */
+static void follow_and_expect(struct agent_thread *thread) {
+    call_burst_starts(thread);
+    follow(thread);
+    call_burst_expect(thread);
 }
 
 void calls_begin(struct agent_thread *thread) {
     calls_self = NULL;
     if (!wanted() || !calls_prepare(thread))
         return;
-    call_burst_starts(thread);
-    calls_follow(thread);
-    without_ticks(thread, call_burst_expect);
+    without_ticks(thread, follow_and_expect);
+}
+
+/* What was put aside in a report, and will not be done. */
+static void drop_delayed(struct calls *c) {
+    uint64_t lost = 0;
+    for (uint32_t i = 0; i < c->delayed; i++) {
+        lost += c->delay[i].sp != 0 && c->delay[i].enter;
+        c->delay[i].sp = 0;
+    }
+    if (c->slot != NULL && lost > 0)
+        session_count(c->slot, WIRE_LOST, lost);
+    c->delayed = 0;
+}
+
+static void end_reports(struct calls *c) {
+    calls_end_reports(c);
+    redirect_flush(c);
 }
 
 static void end_burst(struct agent_thread *thread) {
@@ -135,10 +163,11 @@ static void end_burst(struct agent_thread *thread) {
 void calls_end(struct agent_thread *thread) {
     struct calls *c = thread->calls;
     if (calls_self != NULL && c != NULL && c->alive)
-        redirect_flush(c);
+        end_reports(c);
     calls_self = NULL;
     if (c == NULL || !c->alive)
         return;
+    drop_delayed(c);
     if (confine_is_quiet())
         calls_burst_end(thread);
     else
@@ -151,7 +180,7 @@ void calls_at_exit(struct agent_thread *thread) {
     if (c == NULL || !c->alive || c->slot == NULL)
         return;
     if (calls_self != NULL)
-        redirect_flush(c);
+        end_reports(c);
     if (call_burst_is_meant())
         without_ticks(thread, call_burst_account);
 }
@@ -166,22 +195,12 @@ void calls_invalidate(void) {
 
 /* ---- ticks ---- */
 
-/* What was put aside in a report, and will not be done. */
-static void drop_delayed(struct calls *c) {
-    if (c->delayed == 0)
-        return;
-    for (uint32_t i = 0; i < c->delayed; i++)
-        c->delay[i].sp = 0;
-    if (c->slot != NULL)
-        session_count(c->slot, WIRE_LOST, c->delayed);
-    c->delayed = 0;
-}
-
-/* A report that was interrupted, or one whose frame a handler has left by longjmp? */
+/* A report that was interrupted, or is paused on another stack, to which its thread may come back;
+ * or one whose frame a handler has left by longjmp? */
 static bool report_under_way(struct calls *c, const ucontext_t *uc) {
     struct unwind_registers regs;
     unwind_registers_of(&regs, uc);
-    if (c->busy != 0 && regs.reg[ARCH_SP] < c->busy)
+    if (is_nested(c, regs.reg[ARCH_SP]))
         return true;
     c->busy = 0;
     drop_delayed(c);
@@ -216,6 +235,7 @@ bool calls_begin_here(struct agent_thread *thread, struct wire_session *session,
         }
         c->top = c->common = c->base + 1; /* the first redirected call finds its callers */
     }
+    calls_start_on(c, arch_reg(uc, ARCH_SP));
     c->at = c->limit = NULL;
     c->busy = CALLS_JUMPED; /* the first report goes the long way */
     calls_self = c;

@@ -25,7 +25,7 @@
  *   connect.c   handshake with the daemon; session.c the attached session
  *
  * Contexts of execution, named on each declaration:
- *   signal   inside the handler, signal_all() blocked: no lock, no allocation, no libc state
+ *   signal   inside the handler, or signal_all() blocked: no lock, no allocation, no libc state
  *   thread   in a wrapper or hook on a thread of the application
  *   process  start of the process or of a forked child, while no other thread uses the agent
  */

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "preload/life/agent.h"
+#include "preload/life/mean.h"
 #include "preload/life/memory.h"
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"
@@ -27,7 +28,7 @@
 #define FORKED     (PLACES + 2) /* of how many children they have forked themselves */
 #define TIME_BITS  42           /* of a place: CPU time; the others: a process */
 #define FIRST_NS   200000
-#define REST_PART  4 /* of a measurement is learned */
+#define REST_PART  4 /* one part in so many of a measurement is learned */
 #define MOST_TIMES 4
 #define NOTE_EACH  8  /* of so many children one writes, where the ends of enough are known */
 #define ENOUGH     16 /* what is learned has come to what it is, whatever FIRST_NS was */
@@ -69,11 +70,6 @@ uint64_t child_ends_forked(void) {
     return take(FORKED);
 }
 
-/* A mean that follows what is measured. */
-static uint64_t mean_of(uint64_t known, uint64_t measured) {
-    return known == 0 ? measured : known - known / REST_PART + measured / REST_PART;
-}
-
 uint64_t child_ends_first_walk(void) {
     return shared == NULL ? 0 : atomic_load(&shared[FIRST_WALK]);
 }
@@ -84,7 +80,7 @@ void child_ends_note_first_walk(uint64_t ns) {
     if (shared == NULL || ns == 0)
         return;
     uint64_t measured = known == 0 || ns < MOST_TIMES * known ? ns : MOST_TIMES * known;
-    atomic_store(&shared[FIRST_WALK], mean_of(known, measured));
+    atomic_store(&shared[FIRST_WALK], mean_after(known, measured, REST_PART));
 }
 
 static uint64_t of_waited(void) {
@@ -141,6 +137,6 @@ void child_ends_learn(pid_t pid, uint64_t waited_before) {
     if (word >> TIME_BITS != (uint64_t)pid || used <= noted)
         return;
     uint64_t measured = plausible(used - noted, rest);
-    atomic_store(&rest_ns, mean_of(rest, measured));
+    atomic_store(&rest_ns, mean_after(rest, measured, REST_PART));
     atomic_fetch_add_explicit(&learned, 1, memory_order_relaxed);
 }

@@ -11,11 +11,12 @@
 #include <time.h>
 
 #include "preload/life/agent.h"
+#include "preload/life/mean.h"
 #include "preload/sample/ticker.h"
 
 #define ENDS_EACH   16     /* a measurement for so many ends, or for as many as there are threads */
 #define REST_MAX_NS 200000 /* one is not taken to use more */
-#define REST_PART   4      /* of a measurement is learned */
+#define REST_PART   4      /* one part in so many of a measurement is learned */
 
 uint64_t ends_rest(void) {
     return atomic_load_explicit(&agent.process->ends.rest_ns, memory_order_relaxed);
@@ -43,7 +44,7 @@ static void learn(struct agent_ends *ends, uint64_t unseen, uint64_t ended) {
     uint64_t rest = atomic_load(&ends->rest_ns);
     bool plausible = unseen >= ends->unseen_ns && each <= REST_MAX_NS;
     if (plausible && ends->measured != 0)
-        atomic_store(&ends->rest_ns, rest == 0 ? each : rest - rest / REST_PART + each / REST_PART);
+        atomic_store(&ends->rest_ns, mean_after(rest, each, REST_PART));
 }
 
 /* Threads run meanwhile: the process's clock is taken from before and after. */

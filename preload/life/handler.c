@@ -180,7 +180,13 @@ void signal_handle(int number, siginfo_t *info, void *uc) {
 /* ---- signals that the program ignores ----
  *
  * A handler of the application must not interrupt ours: it could leave it by a jump, or call what
- * we are in the middle of. So all signals with a handler are blocked there. */
+ * we are in the middle of. So all signals with a handler are blocked there, also those that an
+ * instruction raises: none of the handler's does, as the kernel has taken the trap flag away, but
+ * somebody may send one. */
+
+static bool is_known_as_ignored(int number) {
+    return (atomic_load(&signal_ignored) & signal_bit(number)) != 0;
+}
 
 static bool set_handler(int number) {
     struct sigaction action;
@@ -189,7 +195,7 @@ static bool set_handler(int number) {
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     sigfillset(&action.sa_mask);
     for (int other = 1; other < _NSIG; other++)
-        if ((signal_all() & signal_bit(other)) == 0)
+        if (is_known_as_ignored(other))
             sigdelset(&action.sa_mask, other);
     return real_sigaction(number, &action, NULL) == 0;
 }
@@ -219,8 +225,7 @@ static void set_handlers_again(void) {
 }
 
 void signal_note_action(int number, bool ignored) {
-    uint64_t bit = signal_bit(number);
-    if ((signal_all() & bit) == (ignored ? 0 : bit) || !agent_owns_memory())
+    if (is_known_as_ignored(number) == ignored || !agent_owns_memory())
         return;
     /* others may be in our handler with the mask from before, or move the agent to another signal
      */
@@ -235,7 +240,7 @@ void signal_learn_ignored(void) {
     uint64_t before = atomic_load(&signal_ignored);
     for (int number = 1; number < _NSIG; number++) {
         change_ignored(number, is_ignored(number));
-        if ((atomic_load(&signal_ignored) & signal_bit(number)) != 0 && !is_ignored(number))
+        if (is_known_as_ignored(number) && !is_ignored(number))
             change_ignored(number, false);
     }
     if (atomic_load(&signal_ignored) != before)

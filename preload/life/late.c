@@ -315,6 +315,20 @@ static void ring(uint32_t signal) {
     sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), signal);
 }
 
+/* Where the linker has put them (preload/events/link.h). */
+#define PART(section)                                                                              \
+    ".hidden __start_" section "\n.hidden __stop_" section "\n"                                    \
+    ".long __start_" section " - hcct_attach_parts\n"                                              \
+    ".long __stop_" section " - hcct_attach_parts\n"
+
+__asm__(".pushsection .text\n"
+        ".p2align 4\n"
+        ".globl hcct_attach_parts\n"
+        ".type hcct_attach_parts, %function\n"
+        "hcct_attach_parts:\n" PART("hcct_blocks")
+            PART("hcct_locks") ".size hcct_attach_parts, . - hcct_attach_parts\n"
+                               ".popsection\n");
+
 hcct_export void hcct_attach(struct wire_attach *request) {
     enum wire_attach_answer answer = WIRE_ATTACH_OTHER_VERSION;
     if (request->version == WIRE_ATTACH_VERSION)
@@ -329,7 +343,7 @@ static void start_nothing(void) {}
 
 /* No handler of the application may come between, and close what is being read. */
 static void opened(void) {
-    uint64_t all = UINT64_MAX, mask;
+    uint64_t all = ~signal_synchronous(), mask;
     uint32_t before;
     if (thread_self == NULL || !agent_owns_memory() || !confine_enter(thread_self, &before))
         return;

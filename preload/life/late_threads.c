@@ -281,7 +281,7 @@ static void begin_met(struct agent_thread *thread) {
 
 /* The mask is the thread's own in a child that shares its parent's memory, but nothing else. */
 struct agent_thread *late_threads_meet(void) {
-    uint64_t all = UINT64_MAX, mask = 0;
+    uint64_t all = ~signal_synchronous(), mask = 0;
     if (agent.process == NULL || !atomic_load(&agent.process->attached) || !agent_owns_memory())
         return NULL;
     sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES);
@@ -312,7 +312,7 @@ static void begin_at_event(pid_t tid) {
 }
 
 struct agent_thread *late_threads_meet_at_event(void) {
-    uint64_t all = UINT64_MAX, mask = 0;
+    uint64_t all = ~signal_synchronous(), mask = 0;
     if (late_threads_meet() != NULL)
         return thread_self;
     if (agent.process == NULL || !atomic_load(&agent.process->attached) || !agent_owns_memory())

@@ -28,12 +28,22 @@ static inline uint64_t signal_bit(int number) {
 /* Those that the program ignores, a bit each, as far as is known; for handler.c. */
 extern _Atomic uint64_t signal_ignored __attribute__((visibility("hidden")));
 
-/* What the agent blocks while no handler of the application may come between, as a mask of the
- * kernel: all signals but those. The kernel drops an ignored signal when it is sent, but not where
- * the thread that it is sent to has it blocked. Then it is queued, and wakes another thread, whose
- * call ends early. Any context. */
+/* Those that an instruction raises, in a mask of the kernel. They can't wait: one that is blocked
+ * ends the process, whatever handler there is. A thread that steps itself by the processor's trap
+ * flag gets SIGTRAP in the agent's code, too, one whose stack overflows there SIGSEGV, and one
+ * whose filter says so (SECCOMP_RET_TRAP) SIGSYS. */
+static inline uint64_t signal_synchronous(void) {
+    return signal_bit(SIGTRAP) | signal_bit(SIGSEGV) | signal_bit(SIGBUS) | signal_bit(SIGILL) |
+           signal_bit(SIGFPE) | signal_bit(SIGSYS);
+}
+
+/* What the agent blocks while no handler of the application should come between, as a mask of the
+ * kernel: all signals that can wait, but for those that are ignored. The kernel drops an ignored
+ * signal when it is sent, but not where the thread that it is sent to has it blocked. Then it is
+ * queued, and wakes another thread, whose call ends early. A handler of those that can't wait may
+ * come all the same, and may leave by a jump: what is done meanwhile is to bear it. Any context. */
 static inline uint64_t signal_all(void) {
-    return ~atomic_load_explicit(&signal_ignored, memory_order_relaxed);
+    return ~(signal_synchronous() | atomic_load_explicit(&signal_ignored, memory_order_relaxed));
 }
 
 /* A mask that has the signal and not most others: it means this one. Any context. */

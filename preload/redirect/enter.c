@@ -29,18 +29,12 @@
 
 /* ---- what can't be done here ---- */
 
-/* Signals that an instruction raises can't wait: a program that steps through itself gets SIGTRAP.
- */
-#define BIT(number) (1ull << ((number)-1))
-#define CAN_WAIT                                                                                   \
-    ~(BIT(SIGTRAP) | BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGSYS))
-
 /* What libc does for the agent meanwhile may be a redirected library's (a sanitizer's, which stands
  * before libc): no stub goes further then. */
 static SLOW void rarely_and_inside(struct redirect_call *call, void (*how)(void *call)) {
     struct calls *c = call->calls;
     struct redirect_thread *r = c->redirect;
-    uint64_t all = CAN_WAIT & signal_all(), mask = 0, began_ns = price_cpu_ns(&c->price);
+    uint64_t all = signal_all(), mask = 0, began_ns = price_cpu_ns(&c->price);
     if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES) != 0)
         return;
     struct calls *self = calls_self; /* a tick may have ended a burst since */
@@ -254,11 +248,12 @@ bool redirect_enter_usual(void) {
     const struct redirect_stack *stack = __builtin_frame_address(0);
     uint64_t back = stack->back, slot = (uintptr_t)stack->slot;
     struct calls *c = calls_self;
-    if (hcct_unlikely(c == NULL || (c->busy | CALLS_JUMPED) != CALLS_JUMPED ||
-                      price_is_due(&c->price, c->at)))
+    if (hcct_unlikely(c == NULL))
         return false;
-    c->busy = slot;
-    atomic_signal_fence(memory_order_seq_cst);
+    uint64_t before = c->busy;
+    if (hcct_unlikely((before | CALLS_JUMPED) != CALLS_JUMPED || price_is_due(&c->price, c->at) ||
+                      !begin_report(c, before, slot)))
+        return false;
     bool done = report_usual(c, stub_page_of(back)->module, site_of(back), slot, stack->fp);
     atomic_signal_fence(memory_order_seq_cst);
     end_report(c, slot - CALLS_JUMPED);
@@ -286,14 +281,18 @@ void redirect_enter(uint64_t back, uint64_t slot, uint64_t fp) {
         calls_self = NULL; /* a child of fork, or a thread, that nobody has noticed */
         return;
     }
-    bool left = c->busy > CALLS_JUMPED;
-    if (left && is_nested(c, slot)) {
-        if (!is_agents(c, slot))
-            count_lost(c); /* a signal handler's */
-        return;
-    }
-    c->busy = slot;
-    atomic_signal_fence(memory_order_seq_cst);
+    bool left;
+    uint64_t before;
+    do {
+        before = c->busy;
+        atomic_signal_fence(memory_order_seq_cst);
+        left = calls_in_report(c);
+        if (left && is_nested(c, slot)) {
+            if (!is_agents(c, slot))
+                count_lost(c); /* a signal handler's */
+            return;
+        }
+    } while (!begin_report(c, before, slot));
     bool done = !left && (report_measured(&call) || report(&call));
     if (!done && !is_agents(c, slot))
         rarely(&call, redirect_enter_rarely);

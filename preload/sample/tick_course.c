@@ -4,6 +4,8 @@
  */
 #include "preload/sample/tick_course.h"
 
+#include "preload/life/mean.h"
+
 #define FIRST_NS      20000000u
 #define MOST_NS       4000000000u
 #define MEAN_OF       32 /* ticks */
@@ -38,7 +40,7 @@ uint64_t tick_course_meet(struct tick_course *course, uint64_t tick_ns, uint64_t
     uint64_t weight = course->mean_ns, passed = cpu_ns - course->met_ns;
     uint64_t most = NO_TICK_FOR * tick_ns, used = in_call ? cpu_ns - course->call_ns : 0;
     course->met_ns = cpu_ns;
-    course->mean_ns = weight - weight / MEAN_OF + (passed < most ? passed : most) / MEAN_OF;
+    course->mean_ns = mean_after(weight, passed < most ? passed : most, MEAN_OF);
     return used > weight ? used : weight;
 }
 

@@ -9,7 +9,6 @@ enum { TOP = 0x7fff0000, OTHER = 0x20000000, SITE = 0x1000, REPORT = 0x2000 };
 
 static struct calls c;
 static struct wire_slot slot;
-_Atomic uint64_t signal_ignored;
 
 /* The daemon's cursor, of which there is none here. */
 bool calls_pop_all(struct calls *calls) {
@@ -49,6 +48,17 @@ static void test_deep(void) {
     CHECK_UINT(counted(WIRE_STRAY), 0);
 }
 
+/* The end of a call that a handler has interrupted, in which open calls were moved, may look there.
+ */
+static void test_former_room(void) {
+    const struct calls_frame *former = c.base;
+    for (uint64_t i = 0; i < c.room; i++)
+        enter(i + 1, TOP - 64 * (i + 1), false);
+    CHECK(c.base != former);
+    CHECK_UINT(former[1].routine, 0);
+    calls_clear(&c);
+}
+
 static void test_ends_without_beginning(void) {
     leave(1, TOP - 64, REPORT);
     leave(1, TOP - 64, SITE); /* by a jump: looks at the caller's frame, and there is none */
@@ -85,9 +95,9 @@ static void test_two_stacks(void) {
 
 int main(void) {
     c.slot = &slot;
-    c.low = TOP - (1 << 20);
-    c.high = TOP;
     CHECK(calls_grow(&c));
+    calls_set_bounds(&c, TOP - (1 << 20), TOP, false);
+    test_former_room();
     test_deep();
     test_ends_without_beginning();
     test_jump();

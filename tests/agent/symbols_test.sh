@@ -69,6 +69,8 @@ check_defines libhcctagent.so $wanted
 check_library libhcctattach.so
 late=$HCCT_BUILDDIR/preload/libhcctattach.so
 check "it has the function that is called" "$(nm -D --defined-only "$late" | grep -c ' T hcct_attach$')" "1"
+check "it says which of its code the application calls" \
+    "$(nm -D --defined-only "$late" | grep -c ' T hcct_attach_parts$')" "1"
 check "it has no constructor of its own" "$(nm "$late" | grep -c ' agent_start$')" "0"
 check "it stays" "$(readelf -d "$late" | grep -q 'Flags:.*NODELETE' && echo so)" "so"
 tls=$(readelf -lW "$late" | awk '$1 == "TLS" { print $6 }')

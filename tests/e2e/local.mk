@@ -30,7 +30,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/text_test.py tests/e2e/threads_test.py tests/e2e/totals_test.py tests/e2e/window_test.py \
 	tests/e2e/call_sites_test.py tests/e2e/called_test.py tests/e2e/calls_broad_test.py tests/e2e/calls_callgrind_test.py \
 	tests/e2e/calls_budget_test.py tests/e2e/calls_exact_test.py tests/e2e/calls_robust_test.py tests/e2e/gone_test.py \
-	tests/e2e/calls_dense_test.py tests/e2e/calls_left_test.py tests/e2e/calls_lives_test.py tests/e2e/calls_adaptive_test.py \
+	tests/e2e/calls_dense_test.py tests/e2e/calls_coroutines_test.py tests/e2e/calls_left_test.py tests/e2e/calls_thrown_test.py tests/e2e/calls_lives_test.py tests/e2e/calls_adaptive_test.py \
 	tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py \
 	tests/e2e/redirect_callgrind_test.py tests/e2e/redirect_text_test.py tests/e2e/calls_opened_test.py \
 	tests/e2e/calls_said_test.py tests/e2e/calls_linked_test.py tests/e2e/calls_interposed_test.py \
@@ -313,11 +313,22 @@ tests_targets_redirect_text_SOURCES = tests/targets/redirect_text.c
 tests_targets_redirect_text_CFLAGS = $(TARGET_CFLAGS) -O1 -fno-optimize-sibling-calls
 
 # tests/targets/restless loads the plugins above.
-check_PROGRAMS += tests/targets/calls_asked tests/targets/calls_left tests/targets/restless
+check_PROGRAMS += tests/targets/calls_asked tests/targets/calls_coroutines tests/targets/calls_left tests/targets/restless
+tests_targets_calls_coroutines_SOURCES = tests/targets/calls_coroutines.c
+tests_targets_calls_coroutines_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN)
 tests_targets_calls_asked_SOURCES = tests/targets/calls_asked.c
 tests_targets_calls_asked_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN)
 tests_targets_calls_left_SOURCES = tests/targets/calls_left.c
 tests_targets_calls_left_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN)
+# Handlers that throw, in a program that reports its calls and in one that does not.
+check_PROGRAMS += tests/targets/calls_thrown tests/targets/usual/calls_thrown
+THROWN = tests/targets/calls_thrown_at.c tests/targets/calls_thrown.cc tests/targets/calls_thrown.h
+tests_targets_calls_thrown_SOURCES = $(THROWN)
+tests_targets_calls_thrown_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN)
+tests_targets_calls_thrown_CXXFLAGS = $(CALLS_CXXFLAGS) $(REPORTING_PLAIN) -fnon-call-exceptions
+tests_targets_usual_calls_thrown_SOURCES = $(THROWN)
+tests_targets_usual_calls_thrown_CFLAGS = $(TARGET_CFLAGS) $(USUAL_CFLAGS)
+tests_targets_usual_calls_thrown_CXXFLAGS = $(CALLS_CXXFLAGS) $(USUAL_CFLAGS) -fnon-call-exceptions
 tests_targets_restless_SOURCES = tests/targets/restless.cc
 tests_targets_restless_CXXFLAGS = $(CALLS_CXXFLAGS) $(REPORTING_PLAIN) -pthread
 tests_targets_restless_LDFLAGS = -pthread

@@ -77,6 +77,11 @@ static void test_broken_bursts(void) {
         drain();
         CHECK(reader.broken);
         CHECK_UINT(total(), 0);
+        uint64_t unread = ring_unread(slot, reader.size, atomic_load(&slot->head));
+        drain(); /* what nobody reads must not fill a ring: its thread would wait for ever */
+        CHECK_UINT(unread, 1);
+        CHECK_UINT(effect.discarded, 1);
+        CHECK_UINT(atomic_load(&slot->tail), atomic_load(&slot->head));
         stop();
     }
 }
