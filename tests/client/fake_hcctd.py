@@ -77,14 +77,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
                                          "left_out": os.environ.get("FAKE_LEFT_OUT", "")}).encode())
 
 
-def main():
+def main(words):
     parser = argparse.ArgumentParser()
     for name in ("--socket", "--report-dir", "--phi", "--epsilon", "--summary", "--trace",
                  "--memory-limit"):
         parser.add_argument(name)
     parser.add_argument("--ready-fd", type=int)
     parser.add_argument("--exit-with-parent", type=int)
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     with open(os.environ["FAKE_LOG"], "a", encoding="ascii") as log:
         log.write(f"hcctd phi={options.phi} epsilon={options.epsilon} {options.report_dir}\n")
         if options.summary is not None or options.trace is not None:
@@ -100,4 +100,5 @@ def main():
         server.serve_forever()
 
 
-main()
+if __name__ == "__main__":
+    main(sys.argv[1:])
