@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """Stands in for hcctd in tests of the client: takes its options, speaks its protocol, says what the
 environment tells it to say.
@@ -14,33 +14,31 @@ FAKE_LEFT_OUT  metrics that /v1/snapshot leaves out (none)
 FAKE_START      "fail": ends before it listens
 FAKE_END        "early": ends when it is first asked for anything
 """
-import argparse
-import http.server
 import json
 import os
 import signal
-import socketserver
+import socket
 import sys
+import threading
+
+OPTIONS = ("--socket", "--report-dir", "--phi", "--epsilon", "--summary", "--trace", "--memory-limit", "--ready-fd",
+           "--exit-with-parent")
 
 
-class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
-    daemon_threads = True
+class Handler:
+    """Of one connection. (http.server, and argparse, take longer to load than most tests that need this.)"""
 
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def address_string(self):
-        return "client"
-
-    def log_message(self, *_):
-        pass
+    def __init__(self, connection):
+        with connection, connection.makefile("rwb") as self.stream:
+            while line := self.stream.readline().decode():
+                self.command, self.path, _ = line.split()
+                while self.stream.readline().strip():
+                    pass
+                self.get() if self.command == "GET" else self.post()
 
     def answer(self, status, body):
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        self.stream.write(b"HTTP/1.1 %d Said\r\nContent-Length: %d\r\n\r\n%s" % (status, len(body), body))
+        self.stream.flush()
 
     def refuse(self, status):
         sentence = os.environ.get("FAKE_SENTENCE", "a sentence from the daemon")
@@ -52,7 +50,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with open(os.environ["FAKE_LOG"], "a", encoding="ascii") as log:
             log.write(f"{self.command} {self.path}\n")
 
-    def do_GET(self):
+    def get(self):
         self.note()
         status = int(os.environ.get("FAKE_STATUS", "200"))
         if self.path == "/v1/processes":
@@ -66,7 +64,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             with open(os.environ["FAKE_PROFILE"], "rb") as profile:
                 self.answer(200, profile.read())
 
-    def do_POST(self):
+    def post(self):
         self.note()
         status = int(os.environ.get("FAKE_STATUS", "200"))
         if status != 200:
@@ -77,27 +75,35 @@ class Handler(http.server.BaseHTTPRequestHandler):
                                          "left_out": os.environ.get("FAKE_LEFT_OUT", "")}).encode())
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    for name in ("--socket", "--report-dir", "--phi", "--epsilon", "--summary", "--trace",
-                 "--memory-limit"):
-        parser.add_argument(name)
-    parser.add_argument("--ready-fd", type=int)
-    parser.add_argument("--exit-with-parent", type=int)
-    options = parser.parse_args()
+def parse(words):
+    options = dict.fromkeys(OPTIONS)
+    for word in (words := iter(words)):
+        name, equals, value = word.partition("=")
+        if name not in options:
+            sys.exit(f"fake_hcctd: there is no option {word}")
+        options[name] = value if equals else next(words)
+    return options
+
+
+def main(words):
+    options = parse(words)
     with open(os.environ["FAKE_LOG"], "a", encoding="ascii") as log:
-        log.write(f"hcctd phi={options.phi} epsilon={options.epsilon} {options.report_dir}\n")
-        if options.summary is not None or options.trace is not None:
-            log.write(f"summary={options.summary} trace={options.trace} "
-                      f"memory={options.memory_limit}\n")
+        log.write(f"hcctd phi={options['--phi']} epsilon={options['--epsilon']} {options['--report-dir']}\n")
+        if options["--summary"] is not None or options["--trace"] is not None:
+            log.write(f"summary={options['--summary']} trace={options['--trace']} "
+                      f"memory={options['--memory-limit']}\n")
     if os.environ.get("FAKE_START") == "fail":
         sys.exit("fake_hcctd: asked to fail")
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-    with Server(options.socket, Handler) as server:
-        if options.ready_fd is not None:
-            os.write(options.ready_fd, b"\n")
-            os.close(options.ready_fd)
-        server.serve_forever()
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(options["--socket"])
+        server.listen()
+        if options["--ready-fd"] is not None:
+            os.write(int(options["--ready-fd"]), b"\n")
+            os.close(int(options["--ready-fd"]))
+        while True:
+            threading.Thread(target=Handler, args=(server.accept()[0],), daemon=True).start()
 
 
-main()
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -242,16 +242,19 @@ def faults_of(pid):
 def several_metrics(daemon):
     process = start(sys.executable, "-c", TOUCHES)
     process.stdout.readline()
-    before, path = faults_of(process.pid), scratch("faults.pb.gz")
+    before, used, path = faults_of(process.pid), cpu_seconds(process.pid), scratch("faults.pb.gz")
     result = run([HCCT, "record", "-p", str(process.pid), "--metric", "cpu,faults", "--duration", "2s", "-o", path])
-    there = faults_of(process.pid) - before
+    there, used = faults_of(process.pid) - before, cpu_seconds(process.pid) - used
     check(result.status == 0, f"cpu and faults of a process that runs: {result.err.decode()}")
+    seen = {}
     for metric, kind in (("cpu", "nanoseconds"), ("faults", "count")):
         shown = report(path, "--metric", metric)
+        seen[metric] = shown["total"]
         check(shown["unit"] == kind and shown["total"] > 0, f"{metric} is in the profile")
-        if metric == "faults":
-            check(0.5 * there <= shown["total"] <= 1.05 * there + 1000,
-                  f"{shown['total']} faults seen, of {there} while it was attached to")
+    # on a busy machine hcct itself takes long, before it attaches and when it has left: that part has no CPU time either
+    part = seen["cpu"] / 1e9 / used
+    check(0.7 * part * there <= seen["faults"] <= 1.05 * there + 1000,
+          f"{seen['faults']} faults seen, of {there} in a time of which {100 * part:.0f} % was sampled")
     result = attach(daemon, process, "--metric", "faults")
     check(result.status == 0, f"faults alone: {result.err.decode()}")
     wait_cpu(process.pid, 0.5)

@@ -2,7 +2,8 @@
 """HCCT_CHECK=1: every walk is made twice, memoized and in full, and no two differ; nearly all reach the
 root, and the rest is counted by cause.
 
-    usage: check_test.py [ROUNDS]     each program so many times at least (1)
+    usage: check_test.py [ROUNDS]     each program so many times at least (1), and those that would give a
+                                      hundred times ENOUGH walks with all that they have to do, as in `make hazards`
 """
 
 import shutil
@@ -12,6 +13,7 @@ import workloads
 from support import check, finish, record, report, scratch, target
 
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+FUNCTIONS, MOVES = (300, "14") if len(sys.argv) > 1 else (100, "6")  # of what is compiled; of gnugo's moves
 CAUSES = ("truncated", "no_module", "no_rule", "bad_stack", "short_copy")
 
 # Of all walks, so many must be complete. A compiler of its own makes code as it goes in node; and the
@@ -44,10 +46,10 @@ def cases():
     sql = workloads.write(scratch, "work.sql", workloads.SQL)
     yield "sqlite3", ["sqlite3", ":memory:"], sql, LEAST
     yield "python3", ["/usr/bin/python3", workloads.write(scratch, "work.py", workloads.PYTHON)], None, LEAST
-    source = workloads.write(scratch, "big.c", workloads.c_source(300))
+    source = workloads.write(scratch, "big.c", workloads.c_source(FUNCTIONS))
     yield "cc1", [workloads.cc1() or "cc1", "-quiet", "-O2", source, "-o", scratch("cc1.s")], None, LEAST
     yield "gnugo", [workloads.gnugo() or "gnugo", "--mode", "ascii", "--seed", "1",
-                    "--benchmark", "14", "--level", "10"], None, LEAST
+                    "--benchmark", MOVES, "--level", "10"], None, LEAST
     yield "node", ["node", workloads.write(scratch, "work.js", workloads.NODE)], None, LEAST_NODE
     yield "luajit", ["luajit", workloads.write(scratch, "work.lua", LUA)], None, LEAST_LUAJIT
     yield "C++, exceptions and coroutines", [target("storm"), "60"], None, LEAST_STORM

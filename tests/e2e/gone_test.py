@@ -56,6 +56,12 @@ def end(app):
     return "", (int(words[3]) / 1e6, int(words[5]) / 1e6)
 
 
+def begin_to_end(apps):
+    """Those that are waited for last need not compute until then."""
+    for _, app in apps:
+        app.send_signal(signal.SIGTERM)
+
+
 def say_pauses(what, pauses):
     """Medians do not depend on what else the machine has to do, as the longest do."""
     for mode in {mode for mode, _ in pauses}:
@@ -80,6 +86,7 @@ def kill_often(modes):
         time.sleep(0.3)
         if n % 2 == 0:
             daemon.start()
+        begin_to_end(apps)
         for mode, app in apps:
             wrong, pause = end(app)
             if wrong:
@@ -261,6 +268,7 @@ def restart_in_order(modes, each, before_s=0, gap_s=0):
             seen, gap, cpu = process["total_ns"] / 1e9, process["gap_ns"] / 1e9, cpu_of(pid)
             check(gap_s / 2 < gap and 0.75 * cpu - 0.5 < seen + gap < 1.25 * cpu + 0.5,
                   f"{pids[pid]}: {seen:.2f} s seen, {gap:.2f} s reported as not seen, of {cpu:.2f} s")
+    begin_to_end(apps)
     wrong = [f"{mode} {what}" for mode, app in apps if (what := end(app)[0])]
     check(not wrong, f"all programs end as they should {wrong}")
     check(daemon.stop() == 0, "hcctd ends with status 0")

@@ -4,8 +4,9 @@
  * code (GDB's JIT interface): a reading ends, whatever the lists lead to, and none of the names
  * could steer a terminal.
  *
- * The input is the memory from address 0 on, and a file here: addresses are places in it. At the
- * first two there are the descriptors of two lists.
+ * The input is the memory from address 0 on: addresses are places in it. At the first two there are
+ * the descriptors of two lists. What is read of it is no file's, as there are thousands of readings
+ * for an input: pread() is answered here.
  */
 #include "common/code/jit_debug.c"
 
@@ -14,6 +15,24 @@
 #include "tests/fuzz/fuzz.h"
 
 #define READINGS 3u
+
+static const uint8_t *input;
+static size_t input_size;
+
+/* The linker puts it in the place of pread(). */
+ssize_t __wrap_pread(int fd, void *into, size_t n, off_t at);
+
+ssize_t __wrap_pread(int fd, void *into, size_t n, off_t at) {
+    fuzz_must(fd >= 0);
+    if (at < 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    size_t rest = (size_t)at < input_size ? input_size - (size_t)at : 0;
+    size_t read = n < rest ? n : rest;
+    memcpy(into, input + input_size - rest, read);
+    return (ssize_t)read;
+}
 
 static void check_names(const struct perf_map *map) {
     for (uint64_t at = 0; at < 0x4000; at += 16) {
@@ -24,10 +43,10 @@ static void check_names(const struct perf_map *map) {
 }
 
 /* Of this very process: whatever its number is, its memory is already open. */
-static struct jit_debug *new_debug(int memory) {
+static struct jit_debug *new_debug(void) {
     struct jit_debug *debug = jit_debug_new(getpid(), geteuid());
     fuzz_must(debug != NULL);
-    debug->memory = dup(memory);
+    debug->memory = memfd_create("memory", MFD_CLOEXEC);
     fuzz_must(debug->memory >= 0);
     add_list(debug, 0);
     add_list(debug, sizeof(struct descriptor));
@@ -35,13 +54,10 @@ static struct jit_debug *new_debug(int memory) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static int memory = -1;
-    if (memory < 0)
-        memory = memfd_create("memory", MFD_CLOEXEC);
-    fuzz_must(memory >= 0 && ftruncate(memory, 0) == 0);
-    fuzz_must(pwrite(memory, data, size, 0) == (ssize_t)size);
+    input = data;
+    input_size = size;
     struct perf_map *map = perf_map_new();
-    struct jit_debug *debug = new_debug(memory);
+    struct jit_debug *debug = new_debug();
     for (unsigned i = 0; i < READINGS; i++) {
         debug->rest_ns = debug->due_ns = 0; /* at once */
         jit_debug_read(debug, map, i > 0);

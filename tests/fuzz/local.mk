@@ -92,7 +92,7 @@ tests_fuzz_http_client_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_http_client_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(IBERTY_LIBS)
 
 tests_fuzz_jit_debug_fuzz_SOURCES = tests/fuzz/jit_debug_fuzz.c
-tests_fuzz_jit_debug_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_jit_debug_fuzz_LDFLAGS = $(FUZZ_LINK) -Wl,--wrap=pread
 tests_fuzz_jit_debug_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS)
 
 tests_fuzz_jit_object_fuzz_SOURCES = tests/fuzz/jit_object_fuzz.c tests/targets/made_object.h

@@ -143,9 +143,10 @@ HAZARDS = [
     *(Hazard("handlers_place" + name, "handlers run on the stack that they ask for, where there is one",
              [program("handlers_place")], rarely=5, HCCT_RATE=rate)
       for name, rate in (("", "100"), ("_often", "10000"))),
-    *(Hazard("stepped" + name, "a debugger steps a child, and the handler in it", [program("stepped")],
-             rarely=10, **env)
-      for name, env in (("", {"HCCT_RATE": "100"}), ("_often", {"HCCT_RATE": "1000"}))),
+    # the more signals there are the more there is to step
+    *(Hazard("stepped" + name, "a debugger steps a child, and the handler in it", [program("stepped"), loops],
+             rarely=10, HCCT_RATE=rate)
+      for name, loops, rate in (("", "1000", "100"), ("_often", "300", "1000"))),
     Hazard("found_stack", "a runtime relies on the alternate stack that it finds", rarely=5,
            HCCT_RATE="1000"),
 ]

@@ -148,7 +148,7 @@ tests_hazards_tls_library_so_LDFLAGS = $(SHARED_LINKING)
 TESTS += tests/hazards/hazards_test.py
 dist_check_SCRIPTS += tests/hazards/hazards_test.py
 
-# RUNS=1000 is the default; HAZARDS="throw big_fork" runs only these, HAZARDS=gone or storm only one of the last.
+# RUNS=1000 is the default; HAZARDS="throw big_fork" runs only these, HAZARDS=gone, storm or check only one of the last.
 hazards: all
 	@$(MAKE) $(AM_MAKEFLAGS) -k check TESTS= >/dev/null
 	@HCCT_SRCDIR=$(abs_top_srcdir) HCCT_BUILDDIR=$(abs_top_builddir) $(PYTHON3) \
@@ -159,5 +159,8 @@ hazards: all
 	@case "$(HAZARDS)" in "" | storm) \
 		HCCT_SRCDIR=$(abs_top_srcdir) HCCT_BUILDDIR=$(abs_top_builddir) $(PYTHON3) \
 		$(srcdir)/tests/e2e/storm_test.py 800 ;; esac
+	@case "$(HAZARDS)" in "" | check) \
+		HCCT_SRCDIR=$(abs_top_srcdir) HCCT_BUILDDIR=$(abs_top_builddir) $(PYTHON3) \
+		$(srcdir)/tests/e2e/check_test.py 1 ;; esac
 
 .PHONY: hazards

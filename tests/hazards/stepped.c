@@ -2,9 +2,12 @@
 /*
  * stepped.c - a debugger steps a child from instruction to instruction, as gdb does for a
  * watchpoint in software: signals are handed on, and their handlers are stepped as well.
+ *
+ *   usage: stepped [LOOPS]
  */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,21 +16,21 @@
 
 #define LOOPS 1000
 
-static int stepped(void) {
+static int stepped(int loops) {
     volatile int sum = 0;
     ptrace(PTRACE_TRACEME, 0, NULL, NULL);
     raise(SIGSTOP);
-    for (int i = 0; i < LOOPS; i++)
+    for (int i = 0; i < loops; i++)
         sum = (sum + i) % 1009;
     return sum % 100;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     int status = 0, number = 0;
     busy_ms(30);
     pid_t child = fork();
     if (child == 0)
-        _exit(stepped());
+        _exit(stepped(argc > 1 ? atoi(argv[1]) : LOOPS));
     if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) {
         printf("it can't be stepped here\n");
         return 0;

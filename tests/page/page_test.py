@@ -146,7 +146,7 @@ def record_some():
     """A real program's page and report, from one profile."""
     path = scratch("real.pb.gz")
     headless = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
-    done = subprocess.run([HCCT, "record", "--open", "--no-report", "-o", path, "--", target("known_shares")],
+    done = subprocess.run([HCCT, "record", "--open", "--no-report", "-o", path, "--", target("known_shares"), "1"],
                           check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=headless)
     check(os.path.exists(scratch("real.html")) and b"file:///" in done.stderr,
           "record --open without a display writes the page and tells where")
