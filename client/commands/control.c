@@ -112,12 +112,30 @@ static int find_live(const char *path, const char *who, uint32_t *pid) {
     return status;
 }
 
+/* Whether hcctd has an agent of the process, which may be a number that somebody has typed. */
+static int find_agent(const char *path, uint32_t pid, bool *is_there) {
+    struct process_list list;
+    int status = processes_ask(path, &list);
+    *is_there = false;
+    for (size_t i = 0; status == HCCT_EXIT_OK && i < list.n; i++)
+        *is_there |= list.item[i].live && list.item[i].pid == pid;
+    processes_free(&list);
+    return status;
+}
+
+static void complain_no_agent(uint32_t pid, const char *metric) {
+    complain("process %u has no agent here: 'hcct attach --metric %s %u'; or start it with 'hcct "
+             "record --metric %s -- ...'",
+             pid, metric, pid, metric);
+}
+
 /* An agent that was there from the beginning has what stands before malloc and locks from then on,
  * or never: the loader has filled the words by which they are called. */
 static int refuse_metric(const struct control_options *options) {
     char path[PATHS_SOCKET_MAX];
     struct metric_list list;
     uint32_t pid = 0;
+    bool is_there = false;
     const char *wrong = metric_list_read(options->metric, &list);
     if (wrong != NULL) {
         complain("--metric '%s' is not possible: %s%s", options->metric,
@@ -127,8 +145,14 @@ static int refuse_metric(const struct control_options *options) {
     int status = ask_socket(path, options->socket);
     if (status == HCCT_EXIT_OK)
         status = find_live(path, options->process, &pid);
+    if (status == HCCT_EXIT_OK)
+        status = find_agent(path, pid, &is_there);
     if (status != HCCT_EXIT_OK)
         return status;
+    if (!is_there) {
+        complain_no_agent(pid, options->metric);
+        return HCCT_EXIT_NO_DATA;
+    }
     if (attach_is_there((pid_t)pid))
         complain("what is sampled of process %u was chosen when it was attached to: 'hcct detach "
                  "%u', then 'hcct attach --metric %s %u'",

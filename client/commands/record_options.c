@@ -190,11 +190,14 @@ static bool words_are_known(const struct record_options *options) {
 
 static bool metrics_are_some(const char *text) {
     struct metric_list list;
+    int length;
     const char *sentence = text != NULL ? metric_list_read(text, &list) : NULL;
     if (sentence == NULL)
         return true;
-    if (strcmp(sentence, METRICS_LIST_EXPECTED) == 0)
-        complain("there is no metric '%s': --metric takes %s", text, sentence);
+    const char *unknown = metric_list_unknown(text, &length);
+    if (unknown != NULL)
+        complain("there is no metric '%.*s': --metric takes %s", length, unknown,
+                 METRICS_LIST_EXPECTED);
     else
         complain("--metric %s: %s", text, sentence);
     return false;

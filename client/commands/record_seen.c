@@ -90,15 +90,30 @@ static void complain_no_room(const struct listed_process *sum, const char *progr
         format_time(sum->no_room_ns).text);
 }
 
+static const char *why_no_event(unsigned collector) {
+    if (wire_of_held(collector))
+        return "no thread waited long for locks that others gave back (one of some 0.5 ms is "
+               "sampled)";
+    if (wire_of_locks(collector))
+        return "its threads waited too little for locks of libc (one of some 0.5 ms is sampled)";
+    return "it allocated too little (one of some 512 KiB is sampled), has freed all of it, or "
+           "brings a malloc of its own";
+}
+
 static void complain_no_event(const char *program, unsigned collector) {
-    complain("%s has no sample, and no profile is written: %s", program,
-             wire_of_held(collector)
-                 ? "no thread waited long for locks that others gave back (one of "
-                   "some 0.5 ms is sampled)"
-             : wire_of_locks(collector)
-                 ? "its threads waited too little for locks of libc (one of some 0.5 ms is sampled)"
-                 : "it allocated too little (one of some 512 KiB is sampled), has freed all of it, "
-                   "or brings a malloc of its own");
+    complain("%s has no sample, and no profile is written: %s", program, why_no_event(collector));
+}
+
+/* Of metrics beside the one that was said to have none. */
+static void complain_of_others(const struct record_options *options) {
+    struct metric_list list;
+    record_metrics(options, &list);
+    for (unsigned i = 0; i < list.n; i++) {
+        const struct metric *metric = list.metric[i];
+        if (wire_of_events(metric->collector) && metric->collector != record_metric(options))
+            complain("there is no sample of %s either: %s", metric->name,
+                     why_no_event(metric->collector));
+    }
 }
 
 /* Who has had so much CPU time has samples, unless something forbids them. */
@@ -148,6 +163,8 @@ static void complain_nothing(const struct record_seen *seen, const struct listed
         complain("%s was never off the processor for long: no profile is written", seen->program);
     else
         complain_no_sample(seen, sum);
+    if (!record_counts_calls(options))
+        complain_of_others(options);
 }
 
 bool record_seen_or_why(const struct record_seen *seen) {

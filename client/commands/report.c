@@ -128,7 +128,7 @@ int cmd_report(int argc, char **argv) {
     profile = transform_apply(profile, &options.transform, view.options.by);
     view.options.others = (const struct profile *const *)others.profile;
     view.options.n_others = others.n;
-    if (others.n == 0)
+    if (others.n == 0 && options.metric == NULL)
         profile_file_say_others(profile, view.format);
     int status = profile_output(profile, &view, &options.view);
     free_others(&others);

@@ -38,6 +38,22 @@ static const struct metric *find_part(const char *word, const char *end) {
     return NULL;
 }
 
+static const char *end_of_part(const char *word) {
+    const char *comma = strchr(word, ',');
+    return comma != NULL ? comma : word + strlen(word);
+}
+
+const char *metric_list_unknown(const char *text, int *length) {
+    for (const char *word = text, *end;; word = end + 1) {
+        end = end_of_part(word);
+        *length = (int)(end - word);
+        if (find_part(word, end) == NULL)
+            return word;
+        if (*end == '\0')
+            return NULL;
+    }
+}
+
 static bool is_of_time(uint32_t collector) {
     return collector == WIRE_COLLECT_WALKS;
 }
@@ -78,8 +94,7 @@ static const char *contradiction(const struct metric_list *list) {
 const char *metric_list_read(const char *text, struct metric_list *list) {
     *list = (struct metric_list){.n = 0};
     for (const char *word = text, *end;; word = end + 1) {
-        end = strchr(word, ',');
-        end = end != NULL ? end : word + strlen(word);
+        end = end_of_part(word);
         const struct metric *metric = find_part(word, end);
         if (metric == NULL)
             return METRICS_LIST_EXPECTED;

@@ -32,6 +32,9 @@ struct metric_list {
  * sentence without its end, or METRICS_LIST_EXPECTED. */
 const char *metric_list_read(const char *text, struct metric_list *list);
 
+/* The first of the names that is no metric, and how long it is; NULL: all are. */
+const char *metric_list_unknown(const char *text, int *length);
+
 /* What profiles and lists call a collector: walks, calls, or the metric. */
 const char *metric_collector(unsigned collector);
 

@@ -502,8 +502,36 @@ bool query_have_one_unit(struct process *const *processes, size_t n, struct quer
     return true;
 }
 
+/* Kinds of the processes that would be asked for but for the metric, with commas between them.
+ * False: there are no such processes. */
+static bool name_other_metrics(const struct query *query, char *names, size_t room) {
+    struct query any = *query;
+    size_t n = 0, used = 0;
+    any.collector = NULL;
+    struct process **processes = query->collector != NULL ? query_processes(&any, &n) : NULL;
+    for (size_t i = 0; i < n && used < room; i++) {
+        size_t k = 0;
+        while (strcmp(kind_of(processes[k]), kind_of(processes[i])) != 0)
+            k++;
+        if (k == i)
+            used += (size_t)snprintf(names + used, room - used, "%s%s", used > 0 ? ", " : "",
+                                     metric_word_of_kind(kind_of(processes[i])));
+    }
+    registry_free_list(processes, n);
+    return used > 0;
+}
+
 enum query_status query_nothing(const struct query *query, struct query_error *error) {
+    char others[128];
+    char who[32] = "what is asked for";
     if (query->pid != 0)
+        snprintf(who, sizeof who, "process %d", (int)query->pid);
+    if (name_other_metrics(query, others, sizeof others))
+        snprintf(error->text, sizeof error->text,
+                 "%s is profiled by %s, not by %s: HCCT_METRICS chooses when a program begins, "
+                 "`hcct attach --metric` for one that runs without the agent",
+                 who, others, metric_word_of_kind(query->collector));
+    else if (query->pid != 0)
         snprintf(error->text, sizeof error->text,
                  "process %d has no agent: start it with `hcct record -- ...` or "
                  "LD_PRELOAD=libhcctagent.so",

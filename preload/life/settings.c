@@ -94,6 +94,27 @@ void settings_say(const struct agent_settings *settings, bool always, const char
     say(&line);
 }
 
+/* What is sampled where no metric is named. */
+static const char *unnamed_metric(const struct agent_settings *settings) {
+    if (settings->collector == WIRE_COLLECT_CALLS)
+        return "calls are counted";
+    return settings->clock == WIRE_CLOCK_WALL ? "elapsed time is sampled" : "CPU time is sampled";
+}
+
+/* Of metrics: which word is none, or why these can't be together. */
+static void say_bad_metrics(const struct agent_settings *settings, const char *text) {
+    struct line line = {.used = 0};
+    struct metric_list list;
+    const char *wrong = metric_list_read(text, &list);
+    add(&line, "hcct: HCCT_METRICS is \"");
+    add(&line, text);
+    add(&line, strcmp(wrong, METRICS_LIST_EXPECTED) == 0 ? "\" but must be " : "\": ");
+    add(&line, wrong);
+    add(&line, "; ");
+    add(&line, unnamed_metric(settings));
+    say(&line);
+}
+
 static void say_bad(const struct setting *s, const char *text, const char *instead) {
     struct line line = {.used = 0};
     const char *part[] = {"hcct: ",    s->name, " is \"", text,      "\" but must be ",
@@ -320,7 +341,9 @@ void settings_read(struct agent_settings *settings) {
         const char *text = getenv(s->name), *instead = fallback(s, settings);
         if (text != NULL && text[0] != '\0' && s->parse(s, text, settings))
             continue;
-        if (text != NULL && text[0] != '\0')
+        if (text != NULL && text[0] != '\0' && s->parse == parse_metrics)
+            say_bad_metrics(settings, text);
+        else if (text != NULL && text[0] != '\0')
             say_bad(s, text, instead);
         s->parse(s, instead, settings);
     }
