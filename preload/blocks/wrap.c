@@ -91,7 +91,11 @@ static void begin_in_child(void) {
     table_clear();
 }
 
-struct blocks_link hcct_blocks_link = {.clear = begin_in_child, .renew = table_renew};
+struct blocks_link hcct_blocks_link = {
+    .event = {.build = EVENT_LINK_BUILD(struct blocks_link)},
+    .clear = begin_in_child,
+    .renew = table_renew,
+};
 
 /* ---- what the application calls ---- */
 

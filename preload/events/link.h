@@ -38,8 +38,17 @@ struct event_sample {
     uint32_t doubled; /* of a block: the mean between two was doubled so many times */
 };
 
+/* Which agents know what a library's link is: both may be of different builds, as LD_PRELOAD names
+ * each by its path. To be raised when a link or what it leads to changes its meaning; a change of
+ * size is noticed anyway. */
+#define EVENT_LINK_VERSION 1u
+#define EVENT_LINK_BUILD(link)                                                                     \
+    (EVENT_LINK_VERSION << 24 | (uint32_t)sizeof(link) << 12 |                                     \
+     (uint32_t)sizeof(struct event_sample))
+
 struct event_link {
-    _Atomic bool ready;        /* set last; false again when an agent that was attached leaves */
+    uint32_t build;     /* first, in all builds: by the library, EVENT_LINK_BUILD of its link */
+    _Atomic bool ready; /* set last; false again when an agent that was attached leaves */
     _Atomic uint64_t since_ns; /* CLOCK_MONOTONIC: what came before is not the agent's */
     /* Sends the sample. False: it is lost. Keeps errno, takes no memory and no lock. */
     bool (*sample)(const struct event_sample *sample);

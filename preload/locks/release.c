@@ -13,7 +13,11 @@
 #include "preload/locks/held.h"
 #include "preload/locks/inside.h"
 
-struct held_link hcct_held_link = {.table_bytes = sizeof(struct held_table), .renew = held_renew};
+struct held_link hcct_held_link = {
+    .event = {.build = EVENT_LINK_BUILD(struct held_link)},
+    .table_bytes = sizeof(struct held_table),
+    .renew = held_renew,
+};
 
 static hcct_noinline uint64_t collect(const volatile void *lock) {
     int saved = errno;

@@ -22,7 +22,7 @@
 #include "preload/locks/held.h"
 #include "preload/locks/inside.h"
 
-struct event_link hcct_locks_link;
+struct event_link hcct_locks_link = {.build = EVENT_LINK_BUILD(struct event_link)};
 __thread struct course locks_course __attribute__((tls_model("initial-exec")));
 
 /* ---- a wait ---- */

@@ -28,24 +28,31 @@ static struct event_link *link_of_held(void) {
 static const struct library {
     bool (*is_its)(uint32_t collector);
     struct event_link *(*link)(void);
+    uint32_t build; /* of the links that this agent can fill in */
     const char *name;
 } libraries[] = {
-    {wire_of_blocks, link_of_blocks, "libhcctblocks.so"},
-    {wire_of_waits, link_of_locks, "libhcctlocks.so"},
-    {wire_of_held, link_of_held, "libhcctlocks.so"},
+    {wire_of_blocks, link_of_blocks, EVENT_LINK_BUILD(struct blocks_link), "libhcctblocks.so"},
+    {wire_of_waits, link_of_locks, EVENT_LINK_BUILD(struct event_link), "libhcctlocks.so"},
+    {wire_of_held, link_of_held, EVENT_LINK_BUILD(struct held_link), "libhcctlocks.so"},
 };
+
+/* NULL: it is not there, or is another build's, whose link is made otherwise. */
+static struct event_link *known_link(const struct library *library) {
+    struct event_link *link = library->link();
+    return link != NULL && link->build == library->build ? link : NULL;
+}
 
 struct event_link *event_library_link(uint32_t collector) {
     for (size_t i = 0; i < HCCT_ARRAY_LEN(libraries); i++)
         if (libraries[i].is_its(collector))
-            return libraries[i].link();
+            return known_link(&libraries[i]);
     return NULL;
 }
 
 static bool can_be_had(uint32_t collector) {
     for (size_t i = 0; i < HCCT_ARRAY_LEN(libraries); i++)
         if (libraries[i].is_its(collector))
-            return libraries[i].link() != NULL;
+            return known_link(&libraries[i]) != NULL;
     return true;
 }
 
@@ -79,27 +86,32 @@ static void add_metrics(struct sentence *sentence, const struct agent_settings *
     }
 }
 
-static void add_missing_libraries(struct sentence *sentence,
-                                  const struct agent_settings *settings) {
+/* Those that are not there, or are there and of another build. False: there are no such. */
+static bool add_libraries(struct sentence *sentence, const struct agent_settings *settings,
+                          bool there, const char *before) {
     const char *last = NULL;
     for (size_t i = 0; i < HCCT_ARRAY_LEN(libraries); i++) {
         const struct library *library = &libraries[i];
-        if (!settings_have(settings, library->is_its) || library->link() != NULL ||
+        if (!settings_have(settings, library->is_its) || known_link(library) != NULL ||
+            (library->link() != NULL) != there ||
             (last != NULL && strcmp(last, library->name) == 0))
             continue;
-        add(sentence, last != NULL ? " and " : "");
+        add(sentence, last != NULL ? " and " : before);
         add(sentence, library->name);
         last = library->name;
     }
+    return last != NULL;
 }
 
 static void say(const struct agent_settings *settings, bool some) {
     struct sentence sentence = {.used = 0};
     add_metrics(&sentence, settings, false);
-    add(&sentence, " can't be sampled: ");
-    add_missing_libraries(&sentence, settings);
-    add(&sentence, " must follow libhcctagent.so in LD_PRELOAD; ");
-    add(&sentence, some ? "only " : "this process is not profiled");
+    add(&sentence, " can't be sampled");
+    if (add_libraries(&sentence, settings, false, ": "))
+        add(&sentence, " must follow libhcctagent.so in LD_PRELOAD");
+    if (add_libraries(&sentence, settings, true, ": "))
+        add(&sentence, " in LD_PRELOAD and libhcctagent.so are of different builds");
+    add(&sentence, some ? "; only " : "; this process is not profiled");
     add_metrics(&sentence, settings, true);
     add(&sentence, some ? " will be" : "");
     settings_say(settings, true, "HCCT_METRICS: ", sentence.text);
