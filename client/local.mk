@@ -49,7 +49,9 @@ client_hcct_SOURCES = \
 	client/commands/merge.c \
 	client/commands/no_agent.c client/commands/no_agent.h \
 	client/commands/open.c client/commands/open.h \
+	client/commands/node_logs.c client/commands/node_logs.h \
 	client/commands/perf_maps.c client/commands/perf_maps.h \
+	client/commands/written_since.h \
 	client/commands/private_daemon.c client/commands/private_daemon.h \
 	client/commands/record.c \
 	client/commands/record_attached.c client/commands/record_attached.h \

@@ -11,6 +11,7 @@
 #include "client/command_line.h"
 #include "client/commands/call_files.h"
 #include "client/commands/launch.h"
+#include "client/commands/node_logs.h"
 #include "client/commands/open.h"
 #include "client/commands/perf_maps.h"
 #include "client/commands/private_daemon.h"
@@ -259,15 +260,21 @@ static bool finish(const struct record_options *options, const struct view *view
     return stored;
 }
 
+static void remove_names_of(pid_t pid) {
+    perf_maps_remove(pid, &recording.began);
+    if (recording.names.logs)
+        node_logs_remove(pid, &recording.began);
+}
+
 /* The files of names that nobody has asked for. hcctd has read them. One that runs already knows of
  * others' processes, too. */
-static void remove_perf_maps(const struct record_options *options, pid_t pid) {
+static void remove_names(const struct record_options *options, pid_t pid) {
     const struct process_list *list = &recording.processes;
     if (!recording.names.maps)
         return;
-    perf_maps_remove(pid, &recording.began);
+    remove_names_of(pid);
     for (size_t i = 0; i < list->n && options->socket == NULL; i++)
-        perf_maps_remove((pid_t)list->item[i].pid, &recording.began);
+        remove_names_of((pid_t)list->item[i].pid);
 }
 
 /* ---- the command ---- */
@@ -316,7 +323,7 @@ static int run(const struct record_options *options, const struct view *view, ch
         return exec_status(argv[0], end.error);
     enum fetched fetched = fetch(options, &end, argv, &found);
     private_daemon_stop(&recording.daemon);
-    remove_perf_maps(options, end.pid);
+    remove_names(options, end.pid);
     bool good = fetched == FETCHED_NOTHING ||
                 (fetched == FETCHED && finish(options, view, &found, end.pid));
     metric_answers_free(&found);

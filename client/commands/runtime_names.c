@@ -31,7 +31,7 @@
 #include "common/base/options.h"
 #include "common/wire/compiler.h"
 
-#define WORDS_MAX 6 /* with the NULL at the end */
+#define WORDS_MAX 8 /* with the NULL at the end */
 
 struct runtime_option {
     const char *text;  /* what is added */
@@ -46,6 +46,8 @@ struct runtime {
     struct runtime_option options[RUNTIME_OPTIONS_MAX];
     const char *settings[WORDS_MAX];   /* variables in which its user may have given options */
     const char *forbidding[WORDS_MAX]; /* options of a user's beside which ours are not given */
+    const char *logging[WORDS_MAX];    /* those that ask for the log which perf maps bring */
+    bool logs;                         /* perf maps bring one */
     bool (*is)(const char *name);      /* by the file name of the program */
     /* Whether the runtime whose program this is has all strings that are to be known. */
     bool (*knows)(const struct program_file *program, const struct runtime_option *options);
@@ -131,6 +133,9 @@ static const struct runtime runtimes[] = {
                   "--interpreted-frames-native-stack", false}},
      .settings = {"NODE_OPTIONS"},
      .forbidding = {" --snapshot-blob", " --build-snapshot"},
+     .logging = {" --prof ", " --ll-prof ", " --log ", " --log-all ", " --log-code ",
+                 " --log-source-code ", " --logfile"},
+     .logs = true,
      .is = is_node,
      .knows = node_knows},
     {.name = "java",
@@ -180,9 +185,9 @@ static char *words_of(const struct runtime *runtime, char *const *argv) {
     return words;
 }
 
-static bool forbids(const struct runtime *runtime, const char *words) {
-    for (size_t i = 0; i < WORDS_MAX && runtime->forbidding[i] != NULL; i++)
-        if (strstr(words, runtime->forbidding[i]) != NULL)
+static bool has_one_of(const char *words, const char *const *options) {
+    for (size_t i = 0; i < WORDS_MAX && options[i] != NULL; i++)
+        if (strstr(words, options[i]) != NULL)
             return true;
     return false;
 }
@@ -192,13 +197,14 @@ static bool choose(struct runtime_names *names, const struct runtime *runtime, c
     bool any = false;
     if (words == NULL)
         return false;
-    bool forbidden = forbids(runtime, words);
+    bool forbidden = has_one_of(words, runtime->forbidding);
     for (size_t i = 0; i < RUNTIME_OPTIONS_MAX && !forbidden; i++) {
         const struct runtime_option *option = &runtime->options[i];
         names->adds[i] = option->text != NULL && strstr(words, option->key) == NULL;
         names->maps |= names->adds[i] && option->maps;
         any |= names->adds[i];
     }
+    names->logs = names->maps && runtime->logs && !has_one_of(words, runtime->logging);
     free(words);
     return any;
 }

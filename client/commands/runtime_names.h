@@ -21,7 +21,8 @@ struct runtime_names {
     bool adds[RUNTIME_OPTIONS_MAX];
     char **argv; /* the command with them, where they are arguments; else NULL */
     char *value; /* of the runtime's variable, where they are in the environment */
-    bool maps;   /* we, not its user, have it write perf maps */
+    bool maps;   /* we, not its user, have it write perf maps ... */
+    bool logs;   /* ... and node's logs */
 };
 
 /* What to add for this command, ended by NULL. */

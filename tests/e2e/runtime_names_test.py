@@ -3,6 +3,7 @@
 of it; the program does the same otherwise, and no file is left behind."""
 
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -115,6 +116,29 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, hard))
 check(Seen(command).has_nothing(command), "where files are limited in size none is added")
 resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
+# node's logs are where it runs.
+home = os.getcwd()
+os.makedirs(scratch("logs"))
+os.chdir(scratch("logs"))
+
+
+def logs(*arguments, **variables):
+    """How many files are left, and how many of the two that are this process's, and of now."""
+    Seen([node, "app.js", *arguments], FAKE_LOGS="1", **variables)
+    left = os.listdir(".")
+    for name in left:
+        os.unlink(name)
+    return len(left), sum(re.fullmatch(r"isolate(-0x2a9f|0x7f00)-\d+-v8\.log", name) is not None for name in left)
+
+
+seen = logs()
+check(seen == (4, 1), f"logs that node leaves by itself are removed, others are not: {seen}")
+check(logs("--log-level=3")[0] == 4, "also where the program has an option that begins like one of node's")
+for word in ("--prof", "--logfile=x", "--log-all"):
+    check(logs(NODE_OPTIONS=word)[0] == 6 and logs(word)[0] == 6, f"not those of a user who gives {word}")
+check(logs(NODE_OPTIONS="--perf-basic-prof")[0] == 6, "nor of one who asks for the names")
+os.chdir(home)
+
 # What is in the way of its map stays, and node, which would end, gets no option.
 outside = tempfile.mkdtemp(prefix="hcct-test-", dir="/var/tmp")
 inside = fake(os.path.join(outside, "node"))
@@ -164,6 +188,8 @@ check(Seen([older]).has_nothing([older]), "a java that does not know them gets n
 
 # ---- real ones ----
 
+os.chdir(scratch("logs"))
+
 
 def named(path):
     """The part of a program's time whose innermost function has a name."""
@@ -192,6 +218,7 @@ def real(name, source, function, text):
         err = [line for line in result.err.decode().splitlines() if not line.startswith("hcct: ")]
         check((result.status, result.out, err) == (5, alone.stdout, alone.stderr.decode().splitlines()),
               f"{name} {options}: status, stdout and stderr are as without hcct")
+        check(os.listdir(".") == [], f"{name} {options}: no file is left where it ran: {os.listdir('.')}")
     if not any("[generated code]" in frames for frames, _ in folded(paths[("--no-runtime-names",)])):
         print(f"{name}: there is no generated code without a name")
         return

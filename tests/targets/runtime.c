@@ -5,6 +5,7 @@
  * that node has.
  *
  * FAKE_MAP: `old` gives the map an old date, `link` makes it a symbolic link to /dev/null.
+ * FAKE_LOGS: as node does it leaves logs where it runs, and files beside them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,29 @@ static void write_map(void) {
         utimensat(AT_FDCWD, path, old, 0);
 }
 
+static void write_log(const char *begin, const char *end) {
+    char name[128];
+    snprintf(name, sizeof name, "isolate%s-%d%s", begin, (int)getpid(), end);
+    FILE *file = fopen(name, "w");
+    if (file == NULL)
+        exit(99);
+    fclose(file);
+}
+
+/* Two of isolates of this process, and what is another's, nobody's, or older. */
+static void write_logs(void) {
+    const struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+    char name[64];
+    write_log("-0x2a9f", "-v8.log");
+    write_log("0x7f00", "-v8.log");
+    write_log("-0x2a9f", "0-v8.log");
+    write_log("-0xxyz", "-v8.log");
+    write_log("-0x2a9f", "-v8.log.gz");
+    write_log("-0x01d", "-v8.log");
+    snprintf(name, sizeof name, "isolate-0x01d-%d-v8.log", (int)getpid());
+    utimensat(AT_FDCWD, name, old, 0);
+}
+
 int main(int argc, char **argv) {
     for (int i = 0; i < argc; i++)
         printf("%s\n", argv[i]);
@@ -63,6 +87,8 @@ int main(int argc, char **argv) {
     print_variable("JDK_JAVA_OPTIONS");
     if (writes_map(argc, argv))
         write_map();
+    if (getenv("FAKE_LOGS") != NULL)
+        write_logs();
     while (clock() < CLOCKS_PER_SEC / 20)
         ;
     return 3;
