@@ -17,6 +17,7 @@
 #include "common/wire/wire.h"
 #include "daemon/answers/config.h"
 #include "daemon/ingest/frame_sweep.h"
+#include "daemon/ingest/ingest.h"
 #include "common/wire/metric.h"
 #include "daemon/ingest/module_sweep.h"
 #include "daemon/ingest/registry.h"
@@ -170,6 +171,8 @@ static void take(struct process *p, struct sample *s) {
         .again = p->sampling.place > 0,
         .metric = metric_word_of_kind(metric_kind(p->sampling.collector, p->sampling.clock))};
     name_command(s, process_command(p));
+    if (wire_of_heap(p->sampling.collector)) /* what was freed is in no ring */
+        ingest_flush(p);
     pthread_mutex_lock(&p->lock);
     process_stats_locked(p, &s->stats);
     mcct_stats(process_tree(p), &s->tree);

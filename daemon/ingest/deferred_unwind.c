@@ -172,6 +172,7 @@ static void finish(struct raw_sample *raw, const struct unwound_stack *walk) {
     p->deferred_bytes -= raw->bytes;
     p->deferred_done++;
     if (!process_has_deferred(p) && !p->live) {
+        (void)process_tree(p);        /* of a heap, whose last names these were */
         addresses_free(p->addresses); /* the end of the process has left them to us */
         p->addresses = NULL;
     }

@@ -106,10 +106,8 @@ static uint64_t step_of(const struct process *p) {
 /* The mean is doubled where the heap is followed, too, and its table was full. What came before
  * that is taken for less sure than it is. */
 static uint64_t events_mean(const struct process *p) {
-    uint32_t doubled =
-        atomic_load_explicit(&p->memory.session->blocks_doubled, memory_order_relaxed);
     uint64_t mean = process_events_mean(p->sampling.collector);
-    return wire_of_blocks(p->sampling.collector) && doubled < 32 ? mean << doubled : mean;
+    return mean != 0 && wire_of_blocks(p->sampling.collector) ? process_blocks_mean(p) : mean;
 }
 
 static struct reader *reader_of(struct process *p, uint32_t i) {
@@ -232,7 +230,7 @@ static bool is_read(const struct process *p) {
     return p->live && !(p->reads_no_more && p->sampling.collector == WIRE_COLLECT_CALLS);
 }
 
-bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
+static bool drain(struct process *p, process_module_seen *seen, void *arg, bool blocks) {
     struct raw_sample_list deferred;
     bool any = false;
     pthread_mutex_lock(&p->lock);
@@ -240,6 +238,8 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
     windows_turn(p, now);
     if (is_read(p)) {
         addresses_refresh(p->addresses);
+        if (blocks)
+            process_see_blocks(p);
         any = drain_all(p, (struct sweep){.seen = p->shares ? NULL : seen,
                                           .arg = arg,
                                           .now = now,
@@ -253,6 +253,14 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
     return any;
 }
 
+bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
+    return drain(p, seen, arg, false);
+}
+
+bool process_drain_and_see(struct process *p, process_module_seen *seen, void *arg) {
+    return drain(p, seen, arg, true);
+}
+
 /* ---- the end ---- */
 
 void process_end(struct process *p, bool over) {
@@ -262,6 +270,7 @@ void process_end(struct process *p, bool over) {
     p->over = over;
     windows_turn(p, clock_now());
     if (p->live) {
+        process_see_blocks(p);
         drain_all(p, (struct sweep){
                          .now = clock_now(), .repeats_left = REPEATS_MAX_AT_END, .last = true});
         p->ended.broken += p->undrained; /* what is left is dropped: no honest ring asks for more */
@@ -278,8 +287,8 @@ void process_end(struct process *p, bool over) {
         p->ended = last;
         p->ended_mono_ns = clock_now();
         followed_end(&p->followed, &p->memory);
-        (void)process_tree(p); /* with what the memory says last */
-        p->live = false;       /* last: who reads this without the lock goes by the times above */
+        p->live = false; /* last: who reads this without the lock goes by the times above */
+        (void)process_tree(p);
         process_give_back(p);
         mcct_flush(p->tree);
     }

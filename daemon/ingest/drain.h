@@ -19,6 +19,10 @@ typedef void process_module_seen(void *arg, struct process *process, uint32_t in
  * there was something to read. Called by the ingest thread and before a query, with a reference. */
 bool process_drain(struct process *process, process_module_seen *seen, void *arg);
 
+/* The same; which sampled blocks there are is seen first (process_see_blocks), so that it is known
+ * where they come from when nothing is undrained, and no stack is to be unwound. */
+bool process_drain_and_see(struct process *process, process_module_seen *seen, void *arg);
+
 /* process_drain ends early, after the ring that it reads. Any thread. */
 void drain_hurry(bool now);
 

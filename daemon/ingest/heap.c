@@ -26,7 +26,8 @@ struct place {
 struct heap {
     struct mcct_params tree;
     struct place place[WIRE_BLOCKS];
-    uint64_t number[WIRE_BLOCKS], weight[WIRE_BLOCKS]; /* as seen last */
+    uint64_t number[WIRE_BLOCKS], weight[WIRE_BLOCKS]; /* as seen last ... */
+    uint64_t mean;                                     /* ... and by which R they were drawn */
     struct node *node;
     uint32_t *bucket; /* as many as there is room for nodes */
     uint32_t room, used, free;
@@ -183,7 +184,8 @@ void heap_name(struct heap *heap, const struct heap_cursor *cursor, uint64_t num
     *place = (struct place){number, cursor->node};
 }
 
-void heap_see(struct heap *heap, const struct wire_block *blocks) {
+void heap_see(struct heap *heap, const struct wire_block *blocks, uint64_t mean) {
+    heap->mean = mean;
     for (uint32_t i = 0; i < WIRE_BLOCKS; i++) {
         const struct wire_block *block = &blocks[i];
         uint64_t number = atomic_load_explicit(&block->number, memory_order_acquire);
@@ -220,20 +222,8 @@ static void credit(const struct heap *heap, uint32_t i, uint32_t unknown,
     mcct_pop(cursor, depth);
 }
 
-/* The agent doubles the mean when the table is full. No block weighs less than it. */
-static uint64_t mean_of(const struct heap *heap) {
-    uint64_t least = UINT64_MAX, mean = WIRE_BLOCKS_MEAN;
-    for (uint32_t i = 0; i < WIRE_BLOCKS; i++)
-        if (heap->number[i] != 0 && heap->weight[i] < least)
-            least = heap->weight[i];
-    while (least != UINT64_MAX && mean <= least / 2)
-        mean *= 2;
-    return mean;
-}
-
 struct mcct *heap_tree(const struct heap *heap, uint32_t unknown, bool objects,
                        struct draws *draws) {
-    uint64_t mean = mean_of(heap);
     struct mcct *tree = mcct_new(&heap->tree);
     uint32_t *frames = malloc(((size_t)heap->used + 1) * sizeof *frames); /* no path is longer */
     struct mcct_cursor cursor;
@@ -251,7 +241,7 @@ struct mcct *heap_tree(const struct heap *heap, uint32_t unknown, bool objects,
         if (objects)
             draws_add(draws, heap->weight[i] << DRAWS_UNIT_SHIFT, 0);
         else
-            draws_add_poisson(draws, heap->weight[i], mean);
+            draws_add_poisson(draws, heap->weight[i], heap->mean);
     }
     mcct_cursor_close(&cursor);
     mcct_flush(tree);

@@ -179,12 +179,13 @@ void ingest_adopt(struct process *const *processes, size_t n, bool again) {
     wake();
 }
 
-/* Also where more is to be read than one drain takes on. */
+/* Also where more is to be read than one drain takes on. Sampled blocks are seen once, first: the
+ * program goes on meanwhile, and of later ones it is not known where they come from. */
 static void drain_to_end(struct process *process) {
     unsigned left = DRAINS_MAX;
-    do
+    process_drain_and_see(process, tables_request, NULL);
+    while (process->undrained && --left > 0)
         process_drain(process, tables_request, NULL);
-    while (process->undrained && --left > 0);
 }
 
 static bool is_watched(struct process *process) {

@@ -170,8 +170,17 @@ const char *process_command(const struct process *process);
 struct process *process_new_finished(const struct process *like);
 void process_free(struct process *process); /* the registry's, when no reference is left */
 
-/* Its tree as it is now: of sampled blocks one that is made for this, of those that have not been
- * freed. Its lock is held. */
+/* Bytes between two of its sampled blocks by now. It is live, its lock is held. */
+uint64_t process_blocks_mean(const struct process *process);
+
+/* Which sampled blocks have not been freed, as its memory has them now: process_tree() is of them
+ * from now on. Where they come from is in its rings, to be read next. Does nothing for one that has
+ * no heap, or has ended. Its lock is held. */
+void process_see_blocks(struct process *process);
+
+/* Its tree: of sampled blocks one that is made for this, of those that were there when they were
+ * seen last. When it has ended, and nothing is to be credited to it any more, that is its last one,
+ * and others may be added to it. Its lock is held. */
 struct mcct *process_tree(struct process *process);
 
 /* All but its tree and what is counted goes. Its lock is held, or nobody knows it any more. */

@@ -236,8 +236,8 @@ static struct process *folded_for_locked(const struct process *p) {
 static void merge(struct process *into, struct process *p) {
     pthread_mutex_lock(&into->lock);
     pthread_mutex_lock(&p->lock);
-    mcct_merge(into->tree,
-               process_tree(p)); /* what finds no memory is in the total and in `unseen` */
+    /* what finds no memory is in the total and in `unseen` */
+    mcct_merge(process_tree(into), process_tree(p));
     windows_fold(into, p);
     process_stats_add(&into->ended, &p->ended);
     scatter_effects_add(&into->effects, &p->effects);

@@ -18,6 +18,7 @@
 #include "common/base/options.h"
 #include "common/base/own_directory.h"
 #include "daemon/ingest/families.h"
+#include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/state/checkpoint_load.h"
 #include "daemon/state/checkpoint_save.h"
@@ -76,6 +77,7 @@ static void *run(void *unused) {
     (void)unused;
     while (wait_due()) {
         registry_give_up();
+        ingest_flush(NULL);
         write_one();
     }
     return NULL;

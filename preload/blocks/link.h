@@ -15,6 +15,7 @@
 /* A block weighs so much from now on; 0: it is gone. */
 struct blocks_change {
     uint64_t number, weight;
+    uint32_t doubled; /* where it still weighs something: as event_sample.doubled */
 };
 
 struct blocks_link {

@@ -72,7 +72,7 @@ static bool leave(struct table_block block) {
 }
 
 void table_forget(struct table_block block) {
-    const struct blocks_change gone = {block.number, 0};
+    const struct blocks_change gone = {.number = block.number};
     uintptr_t leaving = LEAVING;
     if (!leave(block))
         return;
@@ -112,8 +112,8 @@ static void send(struct batch *batch) {
     batch->n = 0;
 }
 
-static void add(struct batch *batch, uint64_t number, uint64_t weight) {
-    batch->change[batch->n++] = (struct blocks_change){number, weight};
+static void add(struct batch *batch, const struct blocks_change *change) {
+    batch->change[batch->n++] = *change;
     if (batch->n == BATCH)
         send(batch);
 }
@@ -123,7 +123,7 @@ static void send_leaving(void) {
     if (hcct_likely(atomic_load_explicit(&table.leaving, memory_order_relaxed) == 0))
         return;
     for (uint32_t i = 0; i < WIRE_BLOCKS; i++) {
-        const struct blocks_change gone = {atomic_load(&table.number[i]), 0};
+        const struct blocks_change gone = {.number = atomic_load(&table.number[i])};
         uintptr_t leaving = LEAVING;
         if (atomic_load(&table.address[i]) != LEAVING || !hcct_blocks_link.change(&gone, 1))
             continue;
@@ -166,7 +166,8 @@ static void thin(uint32_t place, struct batch *batch, uint64_t *random) {
         table_forget(block);
     else if (doubled != was &&
              atomic_compare_exchange_strong(&table.size[place], &packed, pack(size, doubled)))
-        add(batch, block.number, weight_of(size, doubled, random));
+        add(batch,
+            &(struct blocks_change){block.number, weight_of(size, doubled, random), doubled});
 }
 
 static void thin_some(uint32_t first, uint32_t n, uint64_t *random) {

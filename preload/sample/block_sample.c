@@ -33,6 +33,13 @@ void block_sample_show(struct wire_session *session, uint64_t number, uint64_t w
     atomic_store_explicit(&block->number, number, memory_order_release);
 }
 
+void block_sample_tell_mean(struct wire_session *session, uint32_t doubled) {
+    uint32_t known = atomic_load_explicit(&session->blocks_doubled, memory_order_relaxed);
+    while (known < doubled &&
+           !atomic_compare_exchange_weak(&session->blocks_doubled, &known, doubled))
+        ;
+}
+
 struct change_job {
     const struct blocks_change *change;
     unsigned n;
@@ -42,9 +49,12 @@ struct change_job {
 static void change_one(struct wire_session *session, const struct blocks_change *change) {
     struct wire_block *block = block_of(session, change->number);
     uint64_t number = change->number;
-    if (change->weight == 0)
+    if (change->weight == 0) {
         atomic_compare_exchange_strong(&block->number, &number, 0);
-    else if (atomic_load(&block->number) == number)
+        return;
+    }
+    block_sample_tell_mean(session, change->doubled);
+    if (atomic_load(&block->number) == number)
         block_sample_show(session, number, change->weight);
 }
 

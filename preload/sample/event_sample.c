@@ -120,10 +120,8 @@ static void take(struct agent_thread *thread, const void *argument) {
     if (session == NULL)
         return; /* no daemon, or another thread works on the session */
     no_room_tell(session);
-    if (job->kind == wire_of_blocks &&
-        job->sample->doubled !=
-            atomic_load_explicit(&session->blocks_doubled, memory_order_relaxed))
-        atomic_store(&session->blocks_doubled, job->sample->doubled);
+    if (job->kind == wire_of_blocks)
+        block_sample_tell_mean(session, job->sample->doubled);
     if (session_is_on(session))
         *job->sent = take_for_all(thread, session, job);
     session_leave(thread);

@@ -91,9 +91,11 @@ static bool sample(const struct event_sample *it) {
 static bool change(const struct blocks_change *it, unsigned n) {
     if (session.deaf)
         return false;
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < n; i++) {
+        CHECK(it[i].weight == 0 || it[i].doubled == table_doubled());
         if (session.number[WIRE_BLOCK_PLACE(it[i].number)] == it[i].number)
             session.weight[WIRE_BLOCK_PLACE(it[i].number)] = it[i].weight;
+    }
     return true;
 }
 

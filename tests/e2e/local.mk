@@ -37,7 +37,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/calls_locked_test.py \
 	tests/e2e/redirect_torture_test.py tests/e2e/attach_test.py tests/e2e/attach_running_test.py tests/e2e/attach_late_test.py \
 	tests/e2e/attach_metrics_test.py tests/e2e/wall_again_test.py \
-	tests/e2e/blocks_test.py tests/e2e/held_test.py tests/e2e/locks_test.py tests/e2e/metrics_test.py \
+	tests/e2e/blocks_test.py tests/e2e/held_test.py tests/e2e/kept_test.py tests/e2e/locks_test.py tests/e2e/metrics_test.py \
 	tests/e2e/wait_test.py tests/e2e/contexts_test.py tests/e2e/encode_test.py \
 	tests/e2e/encode_contexts_test.py tests/e2e/runtime_names_test.py
 TESTS += $(e2e_tests)
@@ -475,6 +475,13 @@ tests_targets_blocks_truth_CFLAGS = $(TARGET_CFLAGS) -O1 -pthread
 tests_targets_blocks_truth_LDFLAGS = -pthread
 
 # What computes, allocates and waits at once.
+check_PROGRAMS += tests/targets/keeps tests/targets/other_build.so
+tests_targets_keeps_SOURCES = tests/targets/keeps.c
+tests_targets_keeps_CFLAGS = $(TARGET_CFLAGS)
+tests_targets_other_build_so_SOURCES = tests/targets/other_build.c
+tests_targets_other_build_so_CFLAGS = $(TARGET_CFLAGS) $(SHARED_CFLAGS)
+tests_targets_other_build_so_LDFLAGS = $(SHARED_LINKING)
+
 check_PROGRAMS += tests/targets/metrics
 tests_targets_metrics_SOURCES = tests/targets/metrics.c
 tests_targets_metrics_CFLAGS = $(TARGET_CFLAGS) -O1 -fno-builtin -pthread

@@ -157,7 +157,7 @@ static void put_name(struct process *p, struct fuzz_input *input) {
 
 static void drain(struct process *p) {
     if (drains++ < DRAINS_MAX)
-        process_drain(p, NULL, NULL);
+        process_drain_and_see(p, NULL, NULL);
 }
 
 static void list(struct process *p) {

@@ -4,6 +4,7 @@ INGEST_TESTS = \
 	tests/ingest/deferred_unwind_test \
 	tests/ingest/families_test \
 	tests/ingest/folding_test \
+	tests/ingest/heap_process_test \
 	tests/ingest/heap_test \
 	tests/ingest/ingest_test \
 	tests/ingest/module_sweep_test \
@@ -37,6 +38,10 @@ tests_ingest_module_sweep_test_LDFLAGS = -pthread
 tests_ingest_arena_test_SOURCES = tests/ingest/arena_test.c
 tests_ingest_arena_test_LDADD = $(INGEST_TEST_LIBS)
 tests_ingest_arena_test_LDFLAGS = -pthread
+
+tests_ingest_heap_process_test_SOURCES = tests/ingest/heap_process_test.c
+tests_ingest_heap_process_test_LDADD = $(INGEST_TEST_LIBS)
+tests_ingest_heap_process_test_LDFLAGS = -pthread
 
 tests_ingest_heap_test_SOURCES = tests/ingest/heap_test.c
 tests_ingest_heap_test_LDADD = $(INGEST_TEST_LIBS)
