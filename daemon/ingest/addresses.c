@@ -153,6 +153,11 @@ static const struct range *find_range(const struct addresses *map, uint64_t at) 
     return NULL;
 }
 
+void addresses_meet(struct addresses *map, uint64_t pc) {
+    if (map->jit != NULL && find_range(map, pc) == NULL)
+        (void)jit_code_name(map->jit, pc);
+}
+
 void addresses_tell(struct addresses *map, uint64_t code, const char *name, size_t length) {
     if (map->sent == NULL)
         map->sent = perf_map_new();

@@ -36,6 +36,10 @@ void addresses_at(struct addresses *map, uint32_t generation);
  * name (jit_code.h); until then it keeps its run-time value. False: no memory. */
 bool addresses_name_generated(struct addresses *map, pid_t pid, uid_t uid);
 
+/* A thread was interrupted at `pc`, and its stack is to be unwound later, when the process may be
+ * gone: where that is in no module, what says names of generated code is opened now. */
+void addresses_meet(struct addresses *map, uint64_t pc);
+
 /* From now on the function of Python whose code object is `code` (WIRE_PYTHON and its address), or
  * the label (WIRE_LABEL and its number), goes by this name, of so many bytes. */
 void addresses_tell(struct addresses *map, uint64_t code, const char *name, size_t length);

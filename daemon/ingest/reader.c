@@ -301,6 +301,7 @@ static void take_stack(struct drain *d, struct raw_sample *raw) {
     copy_words(d, raw_stack_registers(stack), stack->n_registers);
     copy_words(d, (uint64_t *)raw_stack_inner(stack), RAW_STACK_FRAME_WORDS * stack->n_inner);
     copy_words(d, raw_stack_words(stack), stack->n_words);
+    addresses_meet(d->map, stack->pc);
     raw_sample_list_add(d->reader->deferred, raw);
 }
 

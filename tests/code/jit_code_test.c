@@ -276,6 +276,35 @@ static void test_frames(void) {
     addresses_free(map);
 }
 
+static const char *routine_name(struct addresses *map, uint64_t address) {
+    struct frame_key key;
+    CHECK(frame_get(addresses_frame(map, address, 0), &key) && key.routine_module == MODULE_JIT);
+    return jit_name((uint32_t)key.routine);
+}
+
+/* What was met while the process was there has its name when that is gone. */
+static void test_met_before_the_end(void) {
+    char names[64];
+    struct addresses *met = addresses_new(frame_user(geteuid()));
+    struct addresses *asked_late = addresses_new(frame_user(geteuid()));
+    pid_t pid = start_process("ends");
+    snprintf(names, sizeof names, "/tmp/perf-%d.map", (int)pid);
+    put(names, "w", "1000 100 one\n");
+    CHECK(addresses_name_generated(met, pid, geteuid()));
+    CHECK(addresses_name_generated(asked_late, pid, geteuid()));
+    addresses_meet(met, 0x9000);
+    put(names, "a", "2000 100 two\n");
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    poll(NULL, 0, 20); /* it is not read again at once */
+    CHECK_STR(routine_name(met, 0x2010), "two");
+    CHECK_STR(routine_name(met, 0x1010), "one");
+    CHECK_STR(routine_name(asked_late, 0x1010), "[generated code]");
+    addresses_free(met);
+    addresses_free(asked_late);
+    unlink(names);
+}
+
 int main(int argc, char **argv) {
     struct stat info;
     if (argc > 1) /* a process of start_process() */
@@ -295,6 +324,7 @@ int main(int argc, char **argv) {
     test_begins_anew();
     test_refused();
     test_frames();
+    test_met_before_the_end();
     test_dump();
     remove_files();
     return check_report();
