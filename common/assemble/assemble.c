@@ -112,6 +112,7 @@ static struct known *gather_effects(const struct assembler *f, struct scatter_ef
         all->weight += part->weight;
         all->independent += part->independent;
         all->total += part->total;
+        all->drawn_alone |= part->drawn_alone;
         for (size_t k = 0; k < part->n; k++)
             if (get_key(part->effect[k].frame, &known[*n].key))
                 known[(*n)++].sums = part->effect[k];

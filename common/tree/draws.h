@@ -9,6 +9,7 @@
 #ifndef HCCT_DRAWS_H
 #define HCCT_DRAWS_H
 
+#include <math.h>
 #include <stdint.h>
 
 #define DRAWS_UNIT_SHIFT 10 /* sums are in units of 1,024 ns: squares of years fit */
@@ -32,6 +33,11 @@ static inline void draws_add(struct draws *draws, uint64_t weight_ns, uint64_t m
         __builtin_add_overflow(draws->squares, square, &draws->squares))
         draws->squares = UINT64_MAX;
     draws->weight += weight;
+}
+
+/* The same of a weight whose variance is `weight * mean`. */
+static inline uint64_t draws_chance_poisson(uint64_t weight, uint64_t mean) {
+    return (uint64_t)sqrt((double)weight * (double)mean);
 }
 
 /* Of a weight whose variance is `weight * mean`, as that of blocks which points of a Poisson

@@ -41,6 +41,7 @@ struct function {
 };
 
 struct scatter {
+    bool independent;
     struct function *slots;
     uint32_t room, n;
     double weight;      /* of all samples */
@@ -95,8 +96,10 @@ static bool make_room(struct scatter *scatter) {
     return true;
 }
 
-struct scatter *scatter_new(void) {
+struct scatter *scatter_new(bool independent) {
     struct scatter *scatter = calloc(1, sizeof *scatter);
+    if (scatter != NULL)
+        scatter->independent = independent;
     if (scatter != NULL && !move(scatter, SLOTS_FIRST, 0)) {
         free(scatter);
         return NULL;
@@ -405,6 +408,9 @@ static void sum_total(const struct scatter *scatter, bool bursts, struct scatter
 /* What the weight of all varies by. Where that is most of its square, the process was drawn as a
  * whole: what is in it has come with it. */
 static double variance_of_all(const struct scatter *scatter, bool bursts, bool *whole) {
+    *whole = false;
+    if (scatter->independent)
+        return scatter->squares;
     const struct scatter_total total = total_now(scatter);
     double square = scatter->weight * scatter->weight;
     double variance = scatter_total_variance(&total, bursts);
@@ -440,7 +446,7 @@ static void sum_classes(const struct scatter *scatter, bool bursts, struct scatt
 }
 
 void scatter_sum(const struct scatter *scatter, bool bursts, struct scatter_sums *sums) {
-    if (scatter == NULL)
+    if (scatter == NULL || scatter->independent)
         return;
     if (scatter->squares > 0)
         sum_classes(scatter, bursts, sums);
@@ -466,10 +472,24 @@ void scatter_each_frame(const struct scatter *scatter, void see(uint32_t frame))
 
 /* ---- functions ---- */
 
+#define LEAST_EFFECT 0.002 /* of what independent samples of all functions have */
+
+#define UNSEEN_DRAWS 1.5 /* as of totals (doc/sampling.md): so many may have been there */
+
+/* What its weight varies by is the sum of its own squares. What the total varies by is not beside
+ * it. */
+static double varied_by_itself(const struct scatter *scatter, const struct function *function) {
+    double share = share_of(scatter, function), of_all = share * share * scatter->squares;
+    double squares = function->squares * (1 + UNSEEN_DRAWS / (double)function->met);
+    return fmax(squares - of_all, LEAST_EFFECT * share * (1 - share) * scatter->squares);
+}
+
 /* Of few clusters it is not known whether they are alike. */
 static double varied_beside(const struct scatter *scatter, bool bursts,
                             const struct function *function) {
     struct excess excess = {0};
+    if (scatter->independent)
+        return varied_by_itself(scatter, function);
     add_function(scatter, function, &excess);
     if (excess.met < LEAST_MET)
         return fmax(excess.squares, 0);
@@ -497,6 +517,7 @@ struct scatter_effects scatter_effects(const struct scatter *scatter, bool burst
     bool whole;
     effects.weight = scatter->weight;
     effects.independent = scatter->squares;
+    effects.drawn_alone = scatter->independent;
     effects.total = variance_of_all(scatter, bursts, &whole);
     for (uint32_t i = 0; i < scatter->room; i++) {
         const struct function *function = &scatter->slots[i];

@@ -50,7 +50,9 @@ static inline void scatter_add_sums(struct scatter_sums *sums, const struct scat
 struct scatter;        /* of a process */
 struct scatter_thread; /* where one of its threads is, and its last clusters */
 
-struct scatter *scatter_new(void); /* NULL: no memory */
+/* `independent`: each sample was drawn by itself, as events are; else by steps, or in bursts. NULL:
+ * no memory. */
+struct scatter *scatter_new(bool independent);
 void scatter_free(struct scatter *scatter);
 
 /* NULL: no memory. All below may be called with NULL, and do nothing. */
@@ -72,7 +74,8 @@ void scatter_credit(struct scatter_thread *thread, const struct scatter_sample *
 /* One whose context is not known (yet): it came as a copy of the stack. */
 void scatter_skip(struct scatter_thread *thread, const struct scatter_sample *sample);
 
-/* Adds what is known so far. `bursts`: clusters are bursts. NULL is allowed. */
+/* Adds what is known so far; nothing where samples are independent, as their squares say all.
+ * `bursts`: clusters are bursts. NULL is allowed. */
 void scatter_sum(const struct scatter *scatter, bool bursts, struct scatter_sums *sums);
 
 /* Calls `see` with each frame that is known here: they must stay what they are. */

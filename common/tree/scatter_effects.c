@@ -71,6 +71,7 @@ void scatter_effects_add(struct scatter_effects *effects, const struct scatter_e
     effects->weight += more->weight;
     effects->independent += more->independent;
     effects->total += more->total;
+    effects->drawn_alone |= more->drawn_alone;
     if (n > EFFECTS_MOST)
         for (double least = effects->weight / LIGHT; 2 * n > EFFECTS_MOST; least *= 2)
             n = without_light(both, n, least);
@@ -88,7 +89,7 @@ void scatter_effects_free(struct scatter_effects *effects) {
  * (q - p) times what the process's weight is off by. */
 float scatter_effect_of(const struct scatter_effects *all, const struct scatter_effect *function) {
     double share = all->weight > 0 ? function->weight / all->weight : 0;
-    if (function->met < LEAST_MET || share_class(share) == SHARE_CLASSES)
+    if ((function->met < LEAST_MET && !all->drawn_alone) || share_class(share) == SHARE_CLASSES)
         return 0;
     double varied = function->beside + function->shared_square - 2 * share * function->shared +
                     share * share * all->total;

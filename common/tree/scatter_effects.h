@@ -34,6 +34,7 @@ struct scatter_effects {
     double weight;      /* of all samples */
     double independent; /* of them, the squares */
     double total;       /* what the weights of processes vary by */
+    bool drawn_alone;   /* each sample was drawn by itself: few of them tell enough */
 };
 
 /* Adds the sums of `more`, which is of the same function. */

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "common/base/seeded_hash.h"
+#include "common/code/frame.h"
 #include "common/wire/compiler.h"
 
 #define NODES_MAX   (1u << 22) /* of one process: more than its table can need, but for hostile */
@@ -197,55 +199,79 @@ void heap_see(struct heap *heap, const struct wire_block *blocks, uint64_t mean)
     }
 }
 
+/* What a tree is made with. */
+struct maker {
+    struct mcct_cursor cursor;
+    struct scatter_thread *samples;
+    uint32_t *frames; /* of one path */
+};
+
+static void push(struct maker *maker, uint32_t frame) {
+    struct frame_key key = {0};
+    mcct_push(&maker->cursor, frame);
+    if (frame_get(frame, &key) && frame_is_leaf_pc(&key))
+        scatter_push_leaf_pc(maker->samples);
+    else
+        scatter_push(maker->samples, seeded_hash(key.routine_module, key.routine), frame);
+}
+
 /* Pushes the path of a node, and returns how many frames that are. */
-static uint64_t push_path(const struct heap *heap, uint32_t n, struct mcct_cursor *cursor,
-                          uint32_t *frames) {
+static uint64_t push_path(const struct heap *heap, uint32_t n, struct maker *maker) {
     uint64_t depth = 0;
     for (; n != 0; n = heap->node[n].parent)
-        frames[depth++] = heap->node[n].frame;
+        maker->frames[depth++] = heap->node[n].frame;
     for (uint64_t i = depth; i-- > 0;)
-        mcct_push(cursor, frames[i]);
+        push(maker, maker->frames[i]);
     return depth;
 }
 
-static void credit(const struct heap *heap, uint32_t i, uint32_t unknown,
-                   struct mcct_cursor *cursor, uint32_t *frames) {
+/* `chance`: what it leaves to chance. */
+static void credit(const struct heap *heap, uint32_t i, uint32_t unknown, uint64_t chance,
+                   struct maker *maker) {
     const struct place *place = &heap->place[i];
     uint64_t depth = 0;
     if (place->number == heap->number[i])
-        depth = push_path(heap, place->node, cursor, frames);
+        depth = push_path(heap, place->node, maker);
     if (depth == 0 && unknown != 0) {
-        mcct_push(cursor, unknown);
+        push(maker, unknown);
         depth = 1;
     }
-    mcct_credit(cursor, heap->weight[i]);
-    mcct_pop(cursor, depth);
+    mcct_credit(&maker->cursor, heap->weight[i]);
+    scatter_credit(maker->samples,
+                   &(struct scatter_sample){.weight = heap->weight[i], .chance = chance});
+    mcct_pop(&maker->cursor, depth);
+    scatter_pop(maker->samples, depth);
 }
 
-struct mcct *heap_tree(const struct heap *heap, uint32_t unknown, bool objects,
-                       struct draws *draws) {
+struct mcct *heap_tree(const struct heap *heap, uint32_t unknown, bool objects, struct draws *draws,
+                       struct scatter *scatter) {
     struct mcct *tree = mcct_new(&heap->tree);
-    uint32_t *frames = malloc(((size_t)heap->used + 1) * sizeof *frames); /* no path is longer */
-    struct mcct_cursor cursor;
+    struct maker maker = {
+        .frames = malloc(((size_t)heap->used + 1) * sizeof *maker.frames), /* none is longer */
+        .samples = scatter_thread_new(scatter)};
     *draws = (struct draws){0};
-    if (tree == NULL || frames == NULL) {
+    if (tree == NULL || maker.frames == NULL) {
         mcct_free(tree);
-        free(frames);
+        free(maker.frames);
+        scatter_thread_free(maker.samples);
         return NULL;
     }
-    mcct_cursor_open(tree, &cursor);
+    mcct_cursor_open(tree, &maker.cursor);
     for (uint32_t i = 0; i < WIRE_BLOCKS; i++) {
-        if (heap->number[i] == 0 || heap->weight[i] == 0)
+        uint64_t weight = heap->weight[i];
+        if (heap->number[i] == 0 || weight == 0)
             continue;
-        credit(heap, i, unknown, &cursor, frames);
+        credit(heap, i, unknown, objects ? weight : draws_chance_poisson(weight, heap->mean),
+               &maker);
         if (objects)
-            draws_add(draws, heap->weight[i] << DRAWS_UNIT_SHIFT, 0);
+            draws_add(draws, weight << DRAWS_UNIT_SHIFT, 0);
         else
-            draws_add_poisson(draws, heap->weight[i], heap->mean);
+            draws_add_poisson(draws, weight, heap->mean);
     }
-    mcct_cursor_close(&cursor);
+    mcct_cursor_close(&maker.cursor);
     mcct_flush(tree);
-    free(frames);
+    free(maker.frames);
+    scatter_thread_free(maker.samples);
     return tree;
 }
 

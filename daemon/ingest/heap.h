@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "common/tree/draws.h"
+#include "common/tree/scatter.h"
 #include "common/tree/mcct.h"
 #include "common/wire/wire.h"
 
@@ -52,9 +53,10 @@ void heap_see(struct heap *heap, const struct wire_block *blocks, uint64_t mean)
 
 /* A new tree of the blocks that were there when they were seen last, those of which it is not known
  * where they come from in frame `unknown`; `draws` gets what their weights differ by, of
- * `objects` in units of one. NULL: no memory. */
-struct mcct *heap_tree(const struct heap *heap, uint32_t unknown, bool objects,
-                       struct draws *draws);
+ * `objects` in units of one, and `scatter`, which is of independent samples, what those of
+ * functions do (NULL: it is not asked for). NULL: no memory. */
+struct mcct *heap_tree(const struct heap *heap, uint32_t unknown, bool objects, struct draws *draws,
+                       struct scatter *scatter);
 
 /* Calls visit(frame) for each frame of the paths. */
 void heap_each_frame(const struct heap *heap, void (*visit)(uint32_t frame));

@@ -78,8 +78,9 @@ struct process *process_new(const struct process_params *params) {
     p->shares = params->beside != NULL;
     uint32_t collector = params->sampling.collector;
     bool windows = process_keeps_windows(collector), heap = wire_of_heap(collector);
-    if (collector == WIRE_COLLECT_WALKS)
-        p->scatter = scatter_new(); /* without it intervals are those of independent samples */
+    if (collector == WIRE_COLLECT_WALKS || (wire_of_events(collector) && !heap))
+        p->scatter = scatter_new(collector != WIRE_COLLECT_WALKS); /* without it intervals are those
+                                                                    * of independent samples */
     if (windows)
         p->subwindows = new_subwindows(&params->tree, p->since_mono_ns);
     if (heap)
@@ -199,13 +200,17 @@ struct mcct *process_tree(struct process *p) {
     struct draws draws;
     if (p->heap == NULL)
         return p->tree;
-    struct mcct *now =
-        heap_tree(p->heap, unknown_frame(p), wire_of_numbers(p->sampling.collector), &draws);
+    struct scatter *scatter = scatter_new(true);
+    struct mcct *now = heap_tree(p->heap, unknown_frame(p), wire_of_numbers(p->sampling.collector),
+                                 &draws, scatter);
     if (now != NULL) {
         mcct_free(p->tree);
         p->tree = now;
         p->ended.draws = draws;
+        scatter_effects_free(&p->effects);
+        p->effects = scatter_effects(scatter, false);
     }
+    scatter_free(scatter);
     if (!p->live && !process_has_deferred(p)) { /* nothing changes any more */
         heap_free(p->heap);
         p->heap = NULL;

@@ -144,12 +144,19 @@ static void push_frame(struct drain *d, uint32_t frame) {
     push_in_tree(d, frame);
 }
 
+/* The part of a weight that was left to chance: its square is what it varies by. */
+static uint64_t chance_of(const struct reader *reader, uint64_t weight) {
+    if (reader->events_mean != 0)
+        return draws_chance_poisson(weight, reader->events_mean);
+    return draws_chance(weight, reader->measured_above);
+}
+
 /* `operand`: of CREDIT or RAW_STACK. */
 static struct scatter_sample sample_of(const struct reader *reader, uint64_t operand) {
     uint64_t weight = operand & WIRE_WEIGHT_MASK;
     return (struct scatter_sample){
         .weight = weight,
-        .chance = draws_chance(weight, reader->measured_above),
+        .chance = chance_of(reader, weight),
         .step = reader->step,
         .same_burst = (operand & WIRE_SAME_BURST) != 0,
         .attached = (operand & WIRE_ATTACHED) != 0 ? WIRE_ATTACH_NS : 0,

@@ -43,7 +43,7 @@ static struct tree_copy see(struct heap *heap, uint64_t total) {
     struct tree_copy copy;
     struct draws draws;
     heap_see(heap, blocks, WIRE_BLOCKS_MEAN);
-    struct mcct *tree = heap_tree(heap, 99, false, &draws);
+    struct mcct *tree = heap_tree(heap, 99, false, &draws, NULL);
     CHECK(tree != NULL && tree_copy_take(&copy, tree));
     CHECK_UINT(copy.stats.total, total);
     mcct_free(tree);

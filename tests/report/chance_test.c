@@ -228,7 +228,7 @@ struct outcome {
 };
 
 static struct profile *run(const struct how *how, struct outcome *outcome) {
-    struct seen seen = {.scatter = scatter_new()};
+    struct seen seen = {.scatter = scatter_new(false)};
     *outcome = (struct outcome){.total = 0};
     for (int i = 0; i < threads_of(how); i++) {
         struct program program = {.outer = {how->outer_ns, how->equal, outer_share, OUTER, 0, 0},
@@ -327,11 +327,11 @@ static void end_process(const struct lives *how, struct family *family, struct s
 
 /* The time that all of it takes. */
 static double live_all(const struct lives *how, struct family *family) {
-    struct scatter *parent = scatter_new();
+    struct scatter *parent = scatter_new(false);
     double total = how->parent_ns;
     live(how, family, parent, how->parent_ns, false);
     for (int i = 0; i < how->count; i++) {
-        struct scatter *scatter = how->threads ? parent : scatter_new();
+        struct scatter *scatter = how->threads ? parent : scatter_new(false);
         double ns = how->mean_ns * (0.5 + uniform());
         live(how, family, scatter, ns, how->forked);
         total += ns;
@@ -371,7 +371,7 @@ struct crowd {
 static void live_as(const struct kind *kind, uint32_t first, uint64_t rate, struct crowd *crowd) {
     const struct sampling_plan plan = {
         .coarse_ns = SECOND / rate, .fine_ns = SECOND / rate, .length_ns = SAMPLING_ENDLESS};
-    struct scatter *scatter = scatter_new();
+    struct scatter *scatter = scatter_new(false);
     struct scatter_thread *thread = scatter_thread_new(scatter);
     double ns = kind->mean_ns * (0.5 + uniform());
     bool awaits = kind->forked, attached = false;
@@ -606,6 +606,54 @@ static void check_kinds(const struct kinds *how) {
     judge(how->name, &count, how->widest);
 }
 
+/* ---- numbers of sampled events ---- */
+
+/* Blocks of some sizes, each of which is sampled by a probability of its own. */
+#define SIZES 3
+
+static void check_numbers(void) {
+    static const double size[SIZES] = {40, 1000, 100000}, blocks[SIZES] = {4e6, 3e5, 4e3};
+    const double mean = 512 << 10;
+    struct count count = {.n = SIZES + 1}; /* and the total */
+    seed = 20240229;
+    for (int i = 0; i < RUNS; i++) {
+        struct crowd crowd = {.total = 0};
+        struct scatter *scatter = scatter_new(true);
+        struct scatter_thread *thread = scatter_thread_new(scatter);
+        for (uint32_t k = 0; k < SIZES; k++) {
+            double p = 1 - exp(-size[k] / mean), at = 0;
+            uint64_t weight = (uint64_t)(1 / p + 0.5);
+            crowd.total += blocks[k];
+            scatter_push(thread, 0x1000 + k, 1 + k);
+            for (;;) { /* to the next one that is sampled */
+                at += ceil(log(1 - uniform()) / log(1 - p));
+                if (at > blocks[k])
+                    break;
+                scatter_credit(thread,
+                               &(struct scatter_sample){.weight = weight, .chance = weight});
+                draws_add(&crowd.seen.draws, weight << DRAWS_UNIT_SHIFT, 0);
+                crowd.seen.weight += weight;
+                crowd.seen.of[k] += weight;
+                crowd.seen.walks++;
+            }
+            scatter_pop(thread, 1);
+        }
+        scatter_finish(scatter);
+        crowd.effects = scatter_effects(scatter, false);
+        crowd.sums.total = crowd.seen.draws.squares;
+        const struct chance chance = chance_of_crowd(&crowd);
+        for (uint32_t k = 0; k < SIZES; k++)
+            note(&count, (int)k, (double)crowd.seen.of[k] - blocks[k],
+                 chance_weight_half_width(&chance, (double)crowd.seen.of[k],
+                                          effect_in_crowd(&crowd, k)));
+        note(&count, SIZES, (double)crowd.seen.weight - crowd.total,
+             chance_total_half_width(&chance));
+        scatter_effects_free(&crowd.effects);
+        scatter_free(scatter);
+    }
+    judge("numbers of blocks", &count, 20);
+}
+
 /* Without what is known of the samples, as in files of earlier versions: a burst is one sample. */
 static void check_unknown(const struct how *how) {
     struct outcome o;
@@ -729,6 +777,7 @@ int main(void) {
         check_lives(&lives[i]);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         check_kinds(&kinds[i]);
+    check_numbers();
     check_merged(&slow, &fast);
     check_merged(&fast, &bursts);
     check_diff(&slow, &fast);
