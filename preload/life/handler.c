@@ -24,6 +24,7 @@
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"
 #include "preload/sample/trigger.h"
+#include "preload/sample/wall.h"
 #include "preload/wrap/handler_masks.h"
 #include "preload/wrap/real.h"
 
@@ -140,12 +141,24 @@ static void learn_ignored_once(void) {
         signal_learn_ignored();
 }
 
+/* A call whose end nobody but us knows is met when it is due. */
+static void restart(struct agent_thread *self, const struct tick *tick) {
+    bool wall = tick->kind == TRIGGER_WALL;
+    uint64_t before = wall ? ticker_now(CLOCK_MONOTONIC) : 0, ends = 0;
+    enum restart_verdict verdict =
+        restart_interrupted(&self->restart, tick->uc, tick->number, wall);
+    if (wall && verdict == RESTART_AGAIN)
+        ends = restart_ends(&self->restart, before);
+    if (ends != 0)
+        wall_check_by(self, ends);
+    count_restart(self, verdict);
+}
+
 static void serve(struct agent_thread *self, const void *argument) {
     const struct tick *tick = argument;
     learn_ignored_once();
     trigger_tick(self, tick->kind, 1 + (uint64_t)tick->overrun, tick->uc);
-    count_restart(self, restart_interrupted(&self->restart, tick->uc, tick->number,
-                                            tick->kind == TRIGGER_WALL));
+    restart(self, tick);
     handler_room_at_tick(self, tick->uc);
     if (agent_hooks.after_tick != NULL)
         agent_hooks.after_tick(self);

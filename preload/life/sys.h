@@ -66,12 +66,22 @@ static inline void sys_nap(long ns) {
     sys5(SYS_ppoll, 0, 0, &time, 0, KERNEL_SIGSET_BYTES);
 }
 
+/* The kernel's words of an action: the handler comes first, then the flags. */
+enum { SYS_ACTION_HANDLER, SYS_ACTION_FLAGS, SYS_ACTION_WORDS = 4 };
+
+/* What the kernel has for a signal; all 0 where there is no such signal. */
+static inline void sys_action(int number, uintptr_t action[SYS_ACTION_WORDS]) {
+    for (int i = 0; i < SYS_ACTION_WORDS; i++)
+        action[i] = 0;
+    sys4(SYS_rt_sigaction, number, 0, action, KERNEL_SIGSET_BYTES);
+}
+
 /* The handler that the kernel has for a signal, or SIG_DFL (where there is no such signal, too) or
  * SIG_IGN, as a number. A sanitizer's wrapper of sigaction may tell of another one. */
 static inline uintptr_t sys_handler(int number) {
-    uintptr_t action[4] = {0}; /* the handler comes first */
-    sys4(SYS_rt_sigaction, number, 0, action, KERNEL_SIGSET_BYTES);
-    return action[0];
+    uintptr_t action[SYS_ACTION_WORDS];
+    sys_action(number, action);
+    return action[SYS_ACTION_HANDLER];
 }
 
 #endif

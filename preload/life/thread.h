@@ -65,6 +65,7 @@ struct trigger {
     struct {                       /* of wall.c: times on its clock */
         struct interval_course steps; /* between the points that are looked for */
         uint64_t due_ns;              /* of the next point */
+        uint64_t expires_ns;          /* CLOCK_MONOTONIC: the timer does */
         bool in_call;                 /* the last check met a sleep, ... */
         bool asleep;                  /* ... and has sampled it */
         bool late;                    /* the next check was put off */

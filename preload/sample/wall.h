@@ -30,6 +30,9 @@ static inline bool wall_has_all(const struct agent_thread *thread) {
     const struct trigger *t = &thread->trigger;
     return t->plan.wall_ns != 0 && t->ticker[TRIGGER_WALL].made && !t->wall.off_only;
 }
+/* The next tick is to come at that moment of CLOCK_MONOTONIC, if it would come later. The thread
+ * itself, any context. */
+void wall_check_by(struct agent_thread *thread, uint64_t time_ns);
 /* A tick of the wall timer. Signal context, inside the session. */
 void wall_tick(struct agent_thread *thread, struct wire_session *session,
                const struct sampling_plan *plan, ucontext_t *uc);

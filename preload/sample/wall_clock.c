@@ -7,6 +7,7 @@
 #include "preload/sample/wall_clock.h"
 
 #include "preload/sample/draw.h"
+#include "preload/sample/wall.h"
 
 #define POINTS_MAX 64 /* that are found at one check and drawn one by one */
 
@@ -36,8 +37,14 @@ uint64_t wall_clock_reach(struct agent_thread *thread, uint64_t limit_ns) {
     return sum;
 }
 
+static void expire_at(struct agent_thread *thread, uint64_t time_ns) {
+    struct trigger *t = &thread->trigger;
+    t->wall.expires_ns = time_ns;
+    ticker_run_at(wall_ticker(thread), time_ns, t->wall.steps.mean_ns);
+}
+
 void wall_clock_wait(struct agent_thread *thread, uint64_t ns) {
-    ticker_run(wall_ticker(thread), ns > 0 ? ns : 1, thread->trigger.wall.steps.mean_ns);
+    expire_at(thread, ticker_now(CLOCK_MONOTONIC) + ns);
 }
 
 void wall_clock_aim(struct agent_thread *thread, uint64_t now_ns) {
@@ -45,5 +52,10 @@ void wall_clock_aim(struct agent_thread *thread, uint64_t now_ns) {
     if (t->wall.off_only)
         wall_clock_wait(thread, wall_clock_until_due(t, now_ns));
     else
-        ticker_run_at(wall_ticker(thread), t->wall.due_ns + t->wall.gaps_ns, t->wall.steps.mean_ns);
+        expire_at(thread, t->wall.due_ns + t->wall.gaps_ns);
+}
+
+void wall_check_by(struct agent_thread *thread, uint64_t time_ns) {
+    if (wall_ticker(thread)->period_ns != 0 && time_ns < thread->trigger.wall.expires_ns)
+        expire_at(thread, time_ns);
 }

@@ -4,7 +4,8 @@
  *
  * For threads whose calls are followed (calls.h) a flag is set; and out of a handler during which
  * our signal is blocked, or out of one that has
- * interrupted a call for which it is blocked, it must not stay so.
+ * interrupted a call for which it is blocked, it must not stay so. A long sleep that a handler has
+ * interrupted is over.
  */
 #include <setjmp.h>
 
@@ -28,6 +29,8 @@ static inline void before_jump(const struct __jmp_buf_tag *buffer) {
     handler_mask_jump(__builtin_frame_address(0));
     if (hcct_unlikely(sleep_masked != 0))
         handler_mask_jump_to(jump_target_sp(buffer));
+    if (hcct_unlikely((sleep_burst & SLEEP_NEXT) != 0))
+        trigger_before_sleep(); /* out of a handler, and of the sleep that it has interrupted */
 }
 
 hcct_export void longjmp(struct __jmp_buf_tag buffer[1], int value) {

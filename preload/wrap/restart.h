@@ -16,7 +16,9 @@
  * in wrap/sleep.h.)
  *
  * Signals of the application. Ours blocks all others while it runs, so one that is due is pending:
- * then the call is left as it is, and the application sees the EINTR that it would have seen. What
+ * then the call is left as it is, and the application sees the EINTR that it would have seen. One
+ * that the kernel makes again for our handler (read, recv, a futex) is ended with EINTR where a
+ * handler without SA_RESTART is due: it would run before the call, which then slept on. What
  * remains is a signal of the application that arrives in the microsecond between reading what is
  * pending and the call: its handler runs, and the call is made; and our signal when it arrives just
  * as a handler of the application returns to an interrupted call: it can't be distinguished from
@@ -63,6 +65,7 @@ struct restart_state {
     struct {
         uint64_t pc, sp, argument[RESTART_ARGUMENTS];
         uint64_t deadline_ns, made_ns;
+        uint64_t itself_ns; /* when it ends by itself */
     } unchanged; /* the last call made again with its own arguments and a deadline; pc 0: none */
 };
 
@@ -92,6 +95,17 @@ struct restart_call {
 /* Tells whether `call` is an interrupted system call and prepares it to be made again. Pure but for
  * `state` and the functions of `call`. Any context. */
 enum restart_verdict restart_repair(struct restart_state *state, struct restart_call *call);
+
+#define RESTART_NEARLY_NS 4000000u /* as the kernel counts some timeouts, in its ticks */
+
+/* When the call that was just made again with its own arguments is to end, by CLOCK_MONOTONIC,
+ * where only a signal ends it in time. 0: it does so by itself, or has no such end. After
+ * RESTART_AGAIN at or after `since_ns`. */
+static inline uint64_t restart_ends(const struct restart_state *state, uint64_t since_ns) {
+    bool is_it = state->unchanged.pc != 0 && state->unchanged.made_ns >= since_ns;
+    bool is_late = state->unchanged.deadline_ns + RESTART_NEARLY_NS < state->unchanged.itself_ns;
+    return is_it && is_late ? state->unchanged.deadline_ns : 0;
+}
 
 /* Learns where libc is. Process context, before restart_interrupted. */
 void restart_start(void);

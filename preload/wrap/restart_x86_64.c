@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "common/wire/arch.h"
 #include "common/wire/compiler.h"
 #include "common/wire/wire.h"
 #include "preload/life/glibc.h"
@@ -124,6 +125,7 @@ static enum restart_verdict again_unchanged(struct restart_state *state, const s
         state->unchanged.deadline_ns = call->now_ns + timeout_ns;
     }
     state->unchanged.made_ns = call->now_ns;
+    state->unchanged.itself_ns = call->now_ns + timeout_ns;
     if (call->now_ns < state->unchanged.deadline_ns)
         return again(known, call);
     state->unchanged.pc = 0;
@@ -345,20 +347,65 @@ static long held(void *arg, unsigned reg) {
     return (long)(uint32_t)handler->uc->uc_mcontext.gregs[gregs[reg]];
 }
 
-/* Will the application see its own signal when our handler returns? One without a handler (a stop)
- * would not end the call either. */
-static bool handler_due(void *arg) {
-    const struct handler *handler = arg;
+/* The signal of the application whose handler runs when ours returns, and what is done then; 0:
+ * none. One without a handler (a stop) would not end a call. */
+static int signal_due(const struct handler *handler, uintptr_t action[SYS_ACTION_WORDS]) {
     uint64_t pending = 0, blocked;
     memcpy(&blocked, &handler->uc->uc_sigmask, sizeof blocked);
     sys2(SYS_rt_sigpending, &pending, KERNEL_SIGSET_BYTES);
     pending &= ~blocked & ~(1ull << (handler->own - 1));
     for (; pending != 0; pending &= pending - 1) {
-        uintptr_t handler_set = sys_handler(__builtin_ctzll(pending) + 1);
-        if (handler_set != (uintptr_t)SIG_DFL && handler_set != (uintptr_t)SIG_IGN)
-            return true;
+        int number = __builtin_ctzll(pending) + 1;
+        sys_action(number, action);
+        uintptr_t set = action[SYS_ACTION_HANDLER];
+        if (set != (uintptr_t)SIG_DFL && set != (uintptr_t)SIG_IGN)
+            return number;
     }
+    return 0;
+}
+
+static bool handler_due(void *arg) {
+    uintptr_t action[SYS_ACTION_WORDS];
+    return signal_due(arg, action) != 0;
+}
+
+/* ---- a call that the kernel makes again ---- */
+
+/* Those that a handler without SA_RESTART ends with EINTR. A futex only where it waits: what locks
+ * is made again whatever comes. */
+static bool ends_by_signal(const greg_t *regs) {
+    static const short numbers[] = {
+        SYS_read,     SYS_readv,    SYS_pread64, SYS_preadv,   SYS_recvfrom, SYS_recvmsg,
+        SYS_recvmmsg, SYS_accept,   SYS_accept4, SYS_wait4,    SYS_waitid,   SYS_write,
+        SYS_writev,   SYS_pwrite64, SYS_sendto,  SYS_sendmsg,  SYS_sendmmsg, SYS_open,
+        SYS_openat,   SYS_flock,    SYS_fcntl,   SYS_getrandom};
+    long number = (long)regs[REG_RAX], operation = (long)regs[REG_RSI] & FUTEX_CMD_MASK;
+    if (number == SYS_futex)
+        return operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(numbers); i++)
+        if (numbers[i] == number)
+            return true;
     return false;
+}
+
+/* Our handler has SA_RESTART, so the kernel has put the thread before its call. It was in there:
+ * the processor has left in rcx where it returns to. */
+static bool is_rewound(const greg_t *regs) {
+    const uint8_t *code = (const uint8_t *)(uintptr_t)regs[REG_RIP];
+    return regs[REG_RCX] == regs[REG_RIP] + SYSCALL_BYTES &&
+           (uintptr_t)code % WIRE_PAGE <= WIRE_PAGE - SYSCALL_BYTES && arch_is_syscall(code);
+}
+
+/* A signal of the application has come since ours, and would have ended the call: its handler runs
+ * before the call is made again, which would not hear of it. */
+static bool end_rewound(const struct handler *handler, greg_t *regs) {
+    uintptr_t action[SYS_ACTION_WORDS];
+    if (!is_rewound(regs) || !ends_by_signal(regs) || signal_due(handler, action) == 0 ||
+        (action[SYS_ACTION_FLAGS] & SA_RESTART) != 0)
+        return false;
+    regs[REG_RIP] += SYSCALL_BYTES;
+    regs[REG_RAX] = -EINTR;
+    return true;
 }
 
 /* How many bytes of code before `pc` can be read, up to the reach of a search in them. */
@@ -383,6 +430,8 @@ enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t
                                          bool wall) {
     greg_t *regs = uc->uc_mcontext.gregs;
     struct handler handler = {.uc = uc, .own = own};
+    if (end_rewound(&handler, regs))
+        return RESTART_EXPECTED;
     struct restart_state none = {.running_ns = 0};
     struct timespec now;
     sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);

@@ -21,7 +21,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/masked_test.py tests/e2e/naps_test.py tests/e2e/raw_naps_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py \
 	tests/e2e/slow_client_test.py tests/e2e/stopped_test.py tests/e2e/small_threads_test.py tests/e2e/two_users_test.py tests/e2e/valgrind_test.py \
 	tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py \
-	tests/e2e/between_sleeps_test.py \
+	tests/e2e/between_sleeps_test.py tests/e2e/alarmed_test.py \
 	tests/e2e/wall_fork_test.py tests/e2e/fork_cost_test.py tests/e2e/follow_test.py \
 	tests/e2e/jit_test.py tests/e2e/python_frames_test.py tests/e2e/system_calls_test.py tests/e2e/past_test.py \
 	tests/e2e/lifecycle_test.py tests/e2e/loads_test.py tests/e2e/plugins_test.py tests/e2e/oracle_test.py \
@@ -200,7 +200,10 @@ tests_targets_sleepy_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_sleepy_LDFLAGS = -pthread
 
 check_PROGRAMS += tests/targets/sleep_battery tests/targets/sleep_on tests/targets/sleeper
-check_PROGRAMS += tests/targets/between_sleeps
+check_PROGRAMS += tests/targets/between_sleeps tests/targets/alarmed
+tests_targets_alarmed_SOURCES = tests/targets/alarmed.c
+tests_targets_alarmed_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_alarmed_LDFLAGS = -pthread
 tests_targets_between_sleeps_SOURCES = tests/targets/between_sleeps.c
 tests_targets_between_sleeps_CFLAGS = $(TARGET_CFLAGS)
 tests_targets_sleep_on_SOURCES = tests/targets/sleep_on.cc

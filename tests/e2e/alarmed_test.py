@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""By the wall clock, a call that sleeps for ever is ended by the program's own timer, as without the
+agent; and what follows a sleep that was left by siglongjmp has its time.
+
+The kernel makes read, recv and futexes again for the agent's handler, by itself. A signal that came while that ran
+had its handler run before the call, which then slept on: 4 to 8 of 100 calls, and programs hung. A few
+microseconds are left between the agent's last look and the call."""
+
+from support import check, finish, folded, record, run, scratch, target
+
+ROUNDS = 60  # of three calls each
+
+path = scratch("alarmed.pb.gz")
+plain = run([target("alarmed"), "ends", "5"])
+check(plain.out == b"0\n", "without the agent all end")
+result = record([target("alarmed"), "ends", str(ROUNDS)], path, "--clock", "wall", "--rate", "1000")
+missed = int(result.out)
+check(missed <= 4, f"{missed} of {3 * ROUNDS} calls did not end at the first signal")
+
+result = record([target("alarmed"), "leaves", "250"], path, "--clock", "wall", "--rate", "1000")
+true = {name: int(ns) for ns, name in (line.split() for line in result.out.decode().splitlines())}
+seen = dict.fromkeys(true, 0)
+for frames, weight in folded(path):
+    for name in true:
+        if name in frames:
+            seen[name] += weight
+for name, ns in true.items():
+    check(0.82 * ns <= seen[name] <= 1.1 * ns,
+          f"{name}: {seen[name] / 1e9:.3f} s, {ns / 1e9:.3f} is true ({100 * seen[name] / ns:.1f} %)")
+finish()
