@@ -143,6 +143,10 @@ def test_formats(daemon):
 def test_confined(daemon):
     asked = slow(daemon)
     pid = renderer(daemon)
+    for _ in range(500):  # as it begins it has its parent's
+        if len(os.listdir(f"/proc/{pid}/fd")) == 6:
+            break
+        time.sleep(0.01)
     os.kill(pid, signal.SIGSTOP)
     check(descriptors(pid) <= {"/dev/null", "/memfd", "socket"} and len(os.listdir(f"/proc/{pid}/fd")) == 6,
           f"a renderer has order, answer and a socket: {descriptors(pid)}")
