@@ -45,6 +45,11 @@ static uint64_t due_weight(const struct agent_thread *thread, uint64_t cpu) {
     return time - stood - t->wall.due_ns + t->wall.steps.mean_ns;
 }
 
+/* The thread may have a tick of its own before the process has ended: that has what comes after. */
+static void pass(struct agent_thread *thread, uint64_t weight) {
+    thread->trigger.wall.due_ns += weight;
+}
+
 static void credit(struct agent_thread *thread, struct wire_session *session) {
     uint64_t cpu, weight;
     ucontext_t uc;
@@ -54,6 +59,7 @@ static void credit(struct agent_thread *thread, struct wire_session *session) {
     struct wire_slot *slot = session_slot(thread, session);
     if (slot == NULL) {
         session_lose(thread, session, weight);
+        pass(thread, weight);
         return;
     }
     memset(&uc, 0, sizeof uc);
@@ -61,10 +67,12 @@ static void credit(struct agent_thread *thread, struct wire_session *session) {
         session_count(slot, WIRE_ASLEEP, 1);
         (void)walk_sample(thread, session, slot, weight, &uc);
         thread->shown_call = 0;
+        pass(thread, weight);
     } else if (thread->trigger.wall.asleep &&
                cpu - thread->trigger.wall.cpu_ns < (thread == thread_self ? HELD_NS : AWAKE_NS) &&
                emit_repeat(thread, slot, weight)) {
         session_count(slot, WIRE_CREDITED_NS, weight);
+        pass(thread, weight);
     }
 }
 
