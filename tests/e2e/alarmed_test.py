@@ -6,7 +6,7 @@ The kernel makes read, recv and futexes again for the agent's handler, by itself
 had its handler run before the call, which then slept on: 4 to 8 of 100 calls, and programs hung. A few
 microseconds are left between the agent's last look and the call."""
 
-from support import check, finish, folded, record, run, scratch, target
+from support import check, finish, record, run, scratch, target, weights
 
 ROUNDS = 60  # of three calls each
 
@@ -19,11 +19,7 @@ check(missed <= 4, f"{missed} of {3 * ROUNDS} calls did not end at the first sig
 
 result = record([target("alarmed"), "leaves", "250"], path, "--clock", "wall", "--rate", "1000")
 true = {name: int(ns) for ns, name in (line.split() for line in result.out.decode().splitlines())}
-seen = dict.fromkeys(true, 0)
-for frames, weight in folded(path):
-    for name in true:
-        if name in frames:
-            seen[name] += weight
+seen = weights(path, true)
 for name, ns in true.items():
     check(0.82 * ns <= seen[name] <= 1.1 * ns,
           f"{name}: {seen[name] / 1e9:.3f} s, {ns / 1e9:.3f} is true ({100 * seen[name] / ns:.1f} %)")

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from support import HCCT, check, finish, folded, record, report, scratch, target
+from support import HCCT, check, finish, folded, record, report, scratch, target, weights
 
 path = scratch("wall.pb.gz")
 result = record([target("sleepy"), "6"], path, "--clock", "wall", "--rate", "1000")
@@ -19,11 +19,7 @@ for line in result.out.decode().splitlines():
     ns, name = line.split()
     spent[name] = int(ns)
 total = sum(spent.values())
-seen = dict.fromkeys(spent, 0)
-for frames, weight in folded(path):
-    for name in spent:
-        if name in frames:
-            seen[name] += weight
+seen = weights(path, spent)
 for name, ns in spent.items():
     check(abs(seen[name] - ns) <= 0.05 * total,
           f"{name}: {100 * seen[name] / total:.1f} % of the time, {100 * ns / total:.1f} % is true")
