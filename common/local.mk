@@ -16,6 +16,7 @@ libhcct_common_a_SOURCES = \
 	common/base/own_directory.c common/base/own_directory.h \
 	common/base/roomy_stack.c common/base/roomy_stack.h \
 	common/base/seeded_hash.c common/base/seeded_hash.h \
+	common/base/few_samples.h \
 	common/base/share_class.h \
 	common/base/shorten.c common/base/shorten.h \
 	common/base/spawn_self.c common/base/spawn_self.h \

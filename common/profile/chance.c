@@ -12,8 +12,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define Z_95         CHANCE_Z
-#define LEAST_EFFECT 0.002 /* no more is believed of samples that are near to each other */
+#include "common/base/few_samples.h"
+
+#define Z_95 CHANCE_Z
 
 const double chance_shares[CHANCE_SHARES] = {0.5, 0.25, 0.1, 0.05, 0.025, 0.01, 0.005, 0.001};
 
@@ -79,7 +80,7 @@ static void find_effects(const struct profile_process *process, double effect[SH
         bool known = process->independent[i] > 0;
         if (known)
             last = (double)process->varied[i] / (double)process->independent[i];
-        effect[i] = fmax(known ? last : fmax(last, 1), LEAST_EFFECT);
+        effect[i] = fmax(known ? last : fmax(last, 1), FEW_LEAST_EFFECT);
     }
 }
 
@@ -157,7 +158,7 @@ static double scatter_at(const struct chance *chance, double share) {
 double chance_samples(const struct chance *chance, double share, float effect) {
     if (!(chance->squares > 0))
         return 0;
-    double scatter = effect > 0 ? fmax((double)effect, LEAST_EFFECT) * chance->squares
+    double scatter = effect > 0 ? fmax((double)effect, FEW_LEAST_EFFECT) * chance->squares
                                 : scatter_at(chance, share);
     return chance->total * chance->total / scatter;
 }
@@ -170,16 +171,13 @@ double chance_half_width(const struct chance *chance, double share, float effect
            (1 + z2 / samples);
 }
 
-/* So many draws that may have been there make an interval of few draws right: doc/sampling.md. */
-#define UNSEEN_DRAWS 1.5
-
 /* Of few draws the squares of those that were taken say too little: there may have been others,
  * which none was taken of. */
 static double unseen_variance(const struct chance *chance) {
     double lone = chance->lone;
     if (chance->forked > chance->children)
         lone = fmax(lone, chance->attach);
-    return UNSEEN_DRAWS * lone * lone;
+    return FEW_UNSEEN * lone * lone;
 }
 
 double chance_total_variance(const struct chance *chance) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/few_samples.h"
 #include "common/base/seeded_hash.h"
 #include "common/tree/correlation.h"
 #include "common/tree/draws.h"
@@ -472,16 +473,12 @@ void scatter_each_frame(const struct scatter *scatter, void see(uint32_t frame))
 
 /* ---- functions ---- */
 
-#define LEAST_EFFECT 0.002 /* of what independent samples of all functions have */
-
-#define UNSEEN_DRAWS 1.5 /* as of totals (doc/sampling.md): so many may have been there */
-
 /* What its weight varies by is the sum of its own squares. What the total varies by is not beside
  * it. */
 static double varied_by_itself(const struct scatter *scatter, const struct function *function) {
     double share = share_of(scatter, function), of_all = share * share * scatter->squares;
-    double squares = function->squares * (1 + UNSEEN_DRAWS / (double)function->met);
-    return fmax(squares - of_all, LEAST_EFFECT * share * (1 - share) * scatter->squares);
+    double squares = function->squares * (1 + FEW_UNSEEN / (double)function->met);
+    return fmax(squares - of_all, FEW_LEAST_EFFECT * share * (1 - share) * scatter->squares);
 }
 
 /* Of few clusters it is not known whether they are alike. */

@@ -7,7 +7,7 @@
 #include "preload/calls/governor.h"
 #include "preload/life/session.h"
 #include "preload/redirect/redirect.h"
-#include "preload/sample/burst.h"
+#include "preload/sample/thread_timer.h"
 #include "preload/wrap/sleep.h"
 
 #define WARM_NS     400000 /* so long before a burst its texts are in place ... */
@@ -61,7 +61,7 @@ static void watch(struct agent_thread *thread, uint64_t rest) {
 }
 
 static void wait_for_burst(struct agent_thread *thread, uint64_t rest) {
-    if (thread == thread_self && burst_get_timer(thread, NULL)) {
+    if (thread == thread_self && thread_timer_get(thread, TRIGGER_FINE, NULL)) {
         watch(thread, rest);
     } else {
         stop_watching(thread);

@@ -10,7 +10,6 @@
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/redirect/redirect.h"
-#include "preload/sample/burst.h"
 #include "preload/sample/thread_timer.h"
 #include "preload/wrap/sleep.h"
 
@@ -71,7 +70,8 @@ void call_burst_begin(struct agent_thread *thread, struct wire_session *session,
                       const ucontext_t *uc) {
     if (thread->calls != NULL && thread->calls->in_burst)
         call_burst_tick(thread); /* nothing was reported since */
-    else if (!call_burst_is_left_out(thread, session, uc) && burst_get_timer(thread, session) &&
+    else if (!call_burst_is_left_out(thread, session, uc) &&
+             thread_timer_get(thread, TRIGGER_FINE, session) &&
              calls_begin_here(thread, session, uc))
         run(thread, in_sleeper(thread));
 }
@@ -81,7 +81,7 @@ static void begin_first(struct agent_thread *thread) {
     struct wire_session *session = session_enter(thread);
     if (session == NULL)
         return;
-    bool timer = burst_get_timer(thread, session);
+    bool timer = thread_timer_get(thread, TRIGGER_FINE, session);
     bool ready = redirect_read_sites(thread, session, 0);
     session_leave(thread);
     if (timer && ready)

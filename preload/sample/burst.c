@@ -89,18 +89,6 @@ static struct moment first_moment(const struct agent_thread *thread) {
     return (struct moment){cpu, before + (now(CLOCK_MONOTONIC) - before) / 2};
 }
 
-bool burst_get_timer(struct agent_thread *thread, struct wire_session *session) {
-    struct trigger *t = &thread->trigger;
-    if (fine(thread)->made)
-        return true;
-    if (t->fine_refused)
-        return false;
-    t->fine_refused = !thread_timer_make(thread, TRIGGER_FINE, CLOCK_MONOTONIC);
-    if (t->fine_refused && session != NULL)
-        atomic_fetch_add(&session->fine_refused, 1);
-    return !t->fine_refused;
-}
-
 /* ---- which timer waits ---- */
 
 /* It goes on by itself where steps are the same. */
@@ -279,7 +267,7 @@ void burst_plan(struct agent_thread *thread, struct wire_session *session,
     t->cpu_ns = since < now.cpu_ns ? since : now.cpu_ns;
     t->avoids_ticks = false;
     t->kernel_ticks = (struct tick_course){0};
-    if (!burst_get_timer(thread, session)) {
+    if (!thread_timer_get(thread, TRIGGER_FINE, session)) {
         ticker_run(cpu_ticker(thread), 1, plan->coarse_ns);
         return;
     }
@@ -478,7 +466,7 @@ static void sample_at_tick(struct agent_thread *thread, struct wire_session *ses
 
 void burst_cpu_tick(struct agent_thread *thread, struct wire_session *session,
                     const struct sampling_plan *plan, ucontext_t *uc) {
-    if (!burst_get_timer(thread, session)) {
+    if (!thread_timer_get(thread, TRIGGER_FINE, session)) {
         sample_at_tick(thread, session, plan, uc);
     } else if (thread->trigger.by_cpu_timer) {
         cpu_timer_tick(thread, session, plan, uc);

@@ -35,9 +35,6 @@ bool burst_is_due(struct agent_thread *thread, uint64_t within);
 /* Takes its sample, without the tick; `uc` is as before when it returns. On the thread, all signals
  * blocked, inside the session. */
 void burst_catch(struct agent_thread *thread, struct wire_session *session, ucontext_t *uc);
-/* The thread's fine timer, made when there is none; false: refused, which is counted. Signal
- * context, inside the session. */
-bool burst_get_timer(struct agent_thread *thread, struct wire_session *session);
 /* Stops the timers. Any context, on the thread or while it can't run. */
 void burst_end(struct agent_thread *thread);
 /* The same, where the timers are about to be freed. */

@@ -22,3 +22,16 @@ bool thread_timer_make(struct agent_thread *thread, enum trigger_kind kind, cloc
         ticker_free(ticker);
     }
 }
+
+bool thread_timer_get(struct agent_thread *thread, enum trigger_kind kind,
+                      struct wire_session *session) {
+    struct trigger *t = &thread->trigger;
+    if (t->ticker[kind].made)
+        return true;
+    if (t->fine_refused)
+        return false;
+    t->fine_refused = !thread_timer_make(thread, kind, CLOCK_MONOTONIC);
+    if (t->fine_refused && session != NULL)
+        atomic_fetch_add(&session->fine_refused, 1);
+    return !t->fine_refused;
+}

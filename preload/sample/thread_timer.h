@@ -14,4 +14,10 @@
  * had, or no signal. Any context, on the thread or while it can't run. */
 bool thread_timer_make(struct agent_thread *thread, enum trigger_kind kind, clockid_t clock);
 
+/* The thread's timer of real time of that kind, made where there is none. A thread that was refused
+ * one is not asked for again, and counted in `session`, where that is not NULL. False: refused.
+ * Any context, on the thread or while it can't run. */
+bool thread_timer_get(struct agent_thread *thread, enum trigger_kind kind,
+                      struct wire_session *session);
+
 #endif

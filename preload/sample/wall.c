@@ -23,16 +23,6 @@
 #define EARLY_NS   100000 /* a second check of a sleep may come so much before its point, ... */
 #define EARLY_PART 16     /* ... but no more than this part of a step */
 
-static bool make_timer(struct agent_thread *thread, struct wire_session *session) {
-    struct trigger *t = &thread->trigger;
-    if (t->fine_refused)
-        return false;
-    t->fine_refused = !thread_timer_make(thread, TRIGGER_WALL, CLOCK_MONOTONIC);
-    if (t->fine_refused && session != NULL)
-        atomic_fetch_add(&session->fine_refused, 1);
-    return !t->fine_refused;
-}
-
 /* CPU time from `since` on that has passed. */
 static uint64_t unseen_ns(uint64_t since) {
     uint64_t cpu = ticker_now(CLOCK_THREAD_CPUTIME_ID);
@@ -45,7 +35,7 @@ bool wall_begin(struct agent_thread *thread, struct wire_session *session,
     uint64_t words[INTERVAL_WORDS];
     if (wall_ticker(thread)->made)
         return wall_has_all(thread);
-    if (!make_timer(thread, session))
+    if (!thread_timer_get(thread, TRIGGER_WALL, session))
         return false;
     if (session != NULL)
         session_expect_slots(session); /* its first sample may be taken when the process ends */

@@ -3,7 +3,7 @@
 coin, and what is said of N is true of what that leaves to chance. How many had no sample is told.
 
 An interval that holds the truth in 90 of 100 runs does so in fewer than 7 of 12 once in 20,000 times; the
-kernel's end of a process, some 100 us, is in no sample. The laws themselves: tests/report/chance_test.c."""
+kernel's end of a process, some 100 us, is in no sample. The laws themselves: tests/report/chance_lives_test.c."""
 
 import json
 import time

@@ -3,6 +3,8 @@
 check_PROGRAMS += \
 	tests/report/annotate_test \
 	tests/report/call_modules_test \
+	tests/report/chance_crowd_test \
+	tests/report/chance_lives_test \
 	tests/report/chance_test \
 	tests/report/choose_test \
 	tests/report/diff_test \
@@ -25,11 +27,30 @@ check_PROGRAMS += \
 tests_report_call_modules_test_SOURCES = tests/report/call_modules_test.c tests/check.h
 tests_report_call_modules_test_LDADD = libhcct_profile.a libhcct_common.a
 
+tests_report_chance_crowd_test_SOURCES = \
+	preload/sample/draw.c \
+	preload/sample/interval.c \
+	preload/sample/points.c \
+	tests/check.h \
+	tests/report/chance_trial.h \
+	tests/report/chance_crowd_test.c
+tests_report_chance_crowd_test_LDADD = libhcct_tree.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
+
+tests_report_chance_lives_test_SOURCES = \
+	preload/sample/draw.c \
+	preload/sample/interval.c \
+	preload/sample/points.c \
+	tests/check.h \
+	tests/report/chance_trial.h \
+	tests/report/chance_lives_test.c
+tests_report_chance_lives_test_LDADD = libhcct_tree.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
+
 tests_report_chance_test_SOURCES = \
 	preload/sample/draw.c \
 	preload/sample/interval.c \
 	preload/sample/points.c \
 	tests/check.h \
+	tests/report/chance_trial.h \
 	tests/report/chance_test.c
 tests_report_chance_test_LDADD = libhcct_tree.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
@@ -141,6 +162,8 @@ tests_report_writers_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_com
 TESTS += \
 	tests/report/call_modules_test \
 	tests/report/annotate_test \
+	tests/report/chance_crowd_test \
+	tests/report/chance_lives_test \
 	tests/report/chance_test \
 	tests/report/choose_test \
 	tests/report/diff_test \
