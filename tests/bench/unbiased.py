@@ -27,23 +27,17 @@ SETTINGS = {
 }
 PROGRAMS = {"mixed": [], "serve": [], "deep50": ["50", "0.5"], "deep300": ["300", "1"],
             "deep2000": ["2000", "2"], "deep10000": ["10000", "3"]}
-Z_95 = 1.96
 
 
-def half_width(share, samples):
-    """Of Wilson's interval, as reports state it."""
-    z2 = Z_95 * Z_95
-    root = math.sqrt(share * (1 - share) / samples + z2 / (4 * samples * samples))
-    return Z_95 * root / (1 + z2 / samples)
+def half_widths(profile):
+    """Of each phase's share, as the report has them: half of the 95 % interval."""
+    return {phase_of(function["function"]): function["inclusive_half_width"] / profile["total"]
+            for function in profile["functions"] if phase_of(function["function"])}
 
 
-def effective(process):
-    """How many samples of one weight say as much; samples of one burst are one."""
-    walks = process["walks"]
-    kish = process["drawn"] ** 2 / process["drawn_squares"] if process["drawn_squares"] else walks
-    if process["bursts"]:
-        kish = process["bursts"] * min(1, kish / max(walks, 1))
-    return max(kish, 1)
+def phase_of(name):
+    """The phase whose function that is, or None."""
+    return name.removeprefix("phase_").removesuffix("_main") if name.startswith("phase_") else None
 
 
 def measure(program, seconds, options):
@@ -57,15 +51,14 @@ def measure(program, seconds, options):
     used, total, seen = true.pop("all"), 0, dict.fromkeys(true, 0)
     for frames, weight in folded(path):
         total += weight
-        names = [name.removeprefix("phase_").removesuffix("_main") for name in frames
-                 if name.startswith("phase_")]
+        names = [phase_of(name) for name in frames if phase_of(name)]
         if names and names[0] in seen:
             seen[names[0]] += weight
-    process = report(path)["processes"][0]
-    samples, shares = effective(process), {}
+    profile, shares = report(path), {}
+    process, half = profile["processes"][0], half_widths(profile)
     for name, ns in true.items():
         share, truth = seen[name] / max(total, 1), ns / used
-        shares[name] = truth, share, abs(share - truth) <= half_width(share, samples)
+        shares[name] = truth, share, abs(share - truth) <= half.get(name, 0)
     return shares, total / used, process["walks"] / (process["total"] / 1e9)
 
 
