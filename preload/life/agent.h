@@ -41,6 +41,7 @@
 #include "common/wire/wire.h"
 #include "preload/life/settings.h"
 #include "preload/sample/plan.h"
+#include "preload/sample/tick_course.h"
 
 /* A session that was left while threads may still report calls to it (session.c). */
 struct agent_left {
@@ -122,6 +123,7 @@ struct agent_process {
     bool fell_silent;         /* so was the last session, or that which it has asked for first */
     struct agent_no_room no_room;
     struct agent_spent spent;
+    struct tick_courses tick_courses;
     _Atomic(struct context_table *) contexts; /* context/table.h; NULL: nobody has asked */
     _Atomic uint32_t contexts_naps;           /* context/slow.c: so often it has waited */
     _Atomic uint64_t untold_ns; /* of CPU time of threads that have ended: calls/burst_account.c */

@@ -182,7 +182,7 @@ static void watch_kernel_ticks(struct agent_thread *thread, struct moment now) {
 static void use_kernel_ticks(struct agent_thread *thread, struct moment now) {
     struct trigger *t = &thread->trigger;
     leave_cpu_timer(thread);
-    tick_course_begin(&t->kernel_ticks, ticker_resolution(), now.cpu_ns, now.time_ns);
+    tick_course_begin(&t->kernel_ticks, now.cpu_ns, now.time_ns);
     t->earliest_ns = UINT64_MAX;
     t->asleep_ns = 0;
     ticker_run(cpu_ticker(thread), 1, 1);
@@ -194,11 +194,19 @@ static void unmask_sleeps(const struct agent_thread *thread) {
         sleep_burst &= ~(uint32_t)(SLEEP_MASKED | SLEEP_FRAGILE);
 }
 
+/* What another thread has worked since its last tick is not asked for. */
+static void stop_kernel_ticks(struct agent_thread *thread) {
+    struct tick_course *ticks = &thread->trigger.kernel_ticks;
+    if (ticks->on && thread == thread_self)
+        tick_course_end(ticks, &agent.process->tick_courses, ticker_now(CLOCK_THREAD_CPUTIME_ID));
+    ticks->on = false;
+}
+
 static void stop(struct agent_thread *thread) {
     leave_cpu_timer(thread);
     if (thread->trigger.kernel_ticks.on)
         ticker_halt(cpu_ticker(thread));
-    thread->trigger.kernel_ticks.on = false;
+    stop_kernel_ticks(thread);
     ticker_halt(fine(thread));
     unmask_sleeps(thread);
 }
@@ -421,7 +429,8 @@ static void kernel_tick(struct agent_thread *thread, struct wire_session *sessio
     struct moment now = now_here();
     uint64_t tick = ticker_resolution();
     const struct sleep_call *call = sleep_call_at(uc);
-    uint64_t weight = tick_course_meet(&t->kernel_ticks, tick, now.cpu_ns, call != NULL);
+    uint64_t weight = tick_course_meet(&t->kernel_ticks, &agent.process->tick_courses, tick,
+                                       now.cpu_ns, call != NULL);
     uint64_t least = plan_is_endless(plan) ? plan->fine_ns : plan->coarse_ns;
     t->cpu_ns = now.cpu_ns;
     thread->burst_sent = 0; /* this sample is of none */
@@ -438,7 +447,8 @@ static void kernel_tick(struct agent_thread *thread, struct wire_session *sessio
 static void leave_kernel_ticks(struct agent_thread *thread, const struct sampling_plan *plan,
                                struct moment now) {
     struct trigger *t = &thread->trigger;
-    points_put_off(&t->points, tick_course_end(&t->kernel_ticks, now.cpu_ns));
+    points_put_off(&t->points,
+                   tick_course_end(&t->kernel_ticks, &agent.process->tick_courses, now.cpu_ns));
     watch(thread, plan, now, 1);
 }
 
@@ -523,7 +533,8 @@ void burst_end(struct agent_thread *thread) {
 void burst_leave(struct agent_thread *thread) {
     if (!runs(thread) && !thread->trigger.kernel_ticks.on)
         return;
-    thread->trigger.by_cpu_timer = thread->trigger.kernel_ticks.on = false;
+    thread->trigger.by_cpu_timer = false;
+    stop_kernel_ticks(thread);
     unmask_sleeps(thread);
 }
 
