@@ -128,6 +128,7 @@ preload_libagent_a_SOURCES = \
 	preload/life/session_left.c preload/life/session_left.h \
 	preload/life/settings.c preload/life/settings.h \
 	preload/life/signal.c preload/life/signal.h \
+	preload/life/signal_set.h \
 	preload/life/silence.c preload/life/silence.h \
 	preload/life/stopped.c preload/life/stopped.h \
 	preload/life/thread_name.c preload/life/thread_name.h \
@@ -204,6 +205,7 @@ preload_libagent_a_SOURCES = \
 	preload/wrap/jump_target.h \
 	preload/wrap/keys.c \
 	preload/wrap/memory.c \
+	preload/wrap/libc.c preload/wrap/libc.h \
 	preload/wrap/next_symbol.c preload/wrap/next_symbol.h \
 	preload/wrap/profil.c \
 	preload/wrap/real.c preload/wrap/real.h \
@@ -271,6 +273,7 @@ preload_libhcctblocks_so_SOURCES = \
 	preload/events/course.c preload/events/course.h \
 	preload/events/link.h \
 	preload/sample/draw.c preload/sample/draw.h \
+	preload/wrap/libc.c preload/wrap/libc.h \
 	preload/wrap/next_symbol.c preload/wrap/next_symbol.h
 preload_libhcctblocks_so_CFLAGS = $(AGENT_CFLAGS) -fno-builtin
 preload_libhcctblocks_so_CPPFLAGS = $(AGENT_CPPFLAGS)
@@ -288,6 +291,7 @@ preload_libhcctlocks_so_SOURCES = \
 	preload/locks/release.c \
 	preload/locks/wrap.c \
 	preload/sample/draw.c preload/sample/draw.h \
+	preload/wrap/libc.c preload/wrap/libc.h \
 	preload/wrap/next_symbol.c preload/wrap/next_symbol.h
 preload_libhcctlocks_so_CFLAGS = $(AGENT_CFLAGS)
 preload_libhcctlocks_so_CPPFLAGS = $(AGENT_CPPFLAGS)

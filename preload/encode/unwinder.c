@@ -11,6 +11,7 @@
 #include "common/wire/call_choice.h"
 #include "preload/life/modules.h"
 #include "preload/redirect/dynamic.h"
+#include "preload/wrap/libc.h"
 #include "preload/wrap/real.h"
 
 /* Objects that have none, and of which one is not to be read like others. */
@@ -65,7 +66,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg) {
 
 bool unwinder_knows_slots(void) {
     bool knows = true;
-    dl_iterate_phdr(look, &knows);
+    libc_iterate_objects(look, &knows);
     return knows;
 }
 

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "common/wire/compiler.h"
+#include "preload/life/sys.h"
 #include "preload/sample/draw.h"
+#include "preload/wrap/libc.h"
 
 typedef unsigned __int128 wide;
 
@@ -36,10 +38,10 @@ static uint64_t log2_of(uint64_t word) {
 
 void course_begin(struct course *course) {
     static _Atomic uint64_t threads;
-    const uint64_t *words = (const uint64_t *)getauxval(AT_RANDOM);
+    const uint64_t *words = (const uint64_t *)libc_getauxval(AT_RANDOM);
     uint64_t of_program = words != NULL ? words[0] : 0;
     course->begun = true;
-    course->process = getpid();
+    course->process = (pid_t)sys0(SYS_getpid);
     uint64_t thread = atomic_fetch_add(&threads, 1) | (uint64_t)course->process << 32;
     course->random = draw_word(&thread) ^ of_program; /* far from those of other threads */
 }

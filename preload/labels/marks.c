@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "preload/wrap/libc.h"
 #include "preload/wrap/real.h"
 
 /* As much of a name as fits, without the beginning of a character; control characters are the
@@ -51,13 +52,13 @@ static void put(struct ring ring, const char name[WIRE_MARK_ROOM], uint64_t time
 void marks_put(struct wire_session *session, const char *name) {
     char copy[WIRE_MARK_ROOM];
     copy_name(copy, name);
-    put(ring_of(session), copy, real_coarse_ns() - atomic_load(&agent.process->ahead_ns));
+    put(ring_of(session), copy, libc_coarse_ns() - atomic_load(&agent.process->ahead_ns));
 }
 
 void marks_keep(const char *name) {
     char copy[WIRE_MARK_ROOM];
     copy_name(copy, name);
-    put(own_ring(), copy, real_coarse_ns());
+    put(own_ring(), copy, libc_coarse_ns());
 }
 
 void marks_lose(void) {

@@ -11,6 +11,7 @@
 
 #include "common/wire/compiler.h"
 #include "preload/labels/checked.h"
+#include "preload/wrap/libc.h"
 #include "preload/wrap/next_symbol.h"
 
 #define VARIABLE "otel_thread_ctx_v1"
@@ -42,7 +43,7 @@ static int see_object(struct dl_phdr_info *info, size_t size, void *arg) {
 
 bool otel_variable_find(struct otel_variable *found) {
     struct place place;
-    if (dl_iterate_phdr(see_object, &place) == 0)
+    if (libc_iterate_objects(see_object, &place) == 0)
         return false;
     *found = (struct otel_variable){.module = place.module, .offset = place.offset};
     uint64_t (*address)(struct place *) =

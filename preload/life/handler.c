@@ -21,6 +21,7 @@
 #include "preload/life/hooks.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
+#include "preload/life/signal_set.h"
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"
 #include "preload/sample/trigger.h"
@@ -74,7 +75,7 @@ hcct_noinline static void leave_pending(struct agent_thread *self, siginfo_t *in
     if (number == signal_number())
         signal_give_up();
     self->hidden_signal = signal_number();
-    sigaddset(&uc->uc_sigmask, number);
+    signal_set_add(&uc->uc_sigmask, number);
     send_again(info);
 }
 
@@ -100,7 +101,7 @@ void signal_discard_pending(void) {
 static void block_former(struct agent_thread *self, ucontext_t *uc) {
     if (hcct_likely(self->hidden_signal == 0 || self->hidden_signal == signal_number()))
         return;
-    sigaddset(&uc->uc_sigmask, self->hidden_signal);
+    signal_set_add(&uc->uc_sigmask, self->hidden_signal);
     self->hidden_signal = signal_number();
 }
 
@@ -201,15 +202,19 @@ static bool is_known_as_ignored(int number) {
     return (atomic_load(&signal_ignored) & signal_bit(number)) != 0;
 }
 
+/* By which it cancels threads, and has all of them change their user. */
+static bool is_libcs(int number) {
+    return number >= __SIGRTMIN && number < SIGRTMIN;
+}
+
 static bool set_handler(int number) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = signal_handle;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-    sigfillset(&action.sa_mask);
     for (int other = 1; other < _NSIG; other++)
-        if (is_known_as_ignored(other))
-            sigdelset(&action.sa_mask, other);
+        if (!is_libcs(other) && !is_known_as_ignored(other))
+            signal_set_add(&action.sa_mask, other);
     return real_sigaction(number, &action, NULL) == 0;
 }
 

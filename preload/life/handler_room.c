@@ -16,6 +16,7 @@
 #include "preload/life/sys.h"
 #include "preload/sample/ticker.h"
 #include "preload/sample/trigger.h"
+#include "preload/wrap/libc.h"
 
 /* A thread uses its own stack as it likes, and the frame comes on top: it can have 12 KB (AMX). An
  * alternate stack is empty, but for a handler that leaves our signal open (handler_masks.h), which
@@ -28,7 +29,7 @@
 static size_t smallest_alternate;
 
 void handler_room_start(void) {
-    long frame = sysconf(_SC_MINSIGSTKSZ);
+    long frame = libc_sysconf(_SC_MINSIGSTKSZ);
     smallest_alternate = (frame > 0 ? (size_t)frame : SMALLEST_OWN) + HANDLER_BYTES;
 }
 

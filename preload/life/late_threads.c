@@ -26,6 +26,7 @@
 #include "preload/sample/stack.h"
 #include "preload/sample/ticker.h"
 #include "preload/sample/trigger.h"
+#include "preload/wrap/libc.h"
 #include "preload/wrap/sleep.h"
 
 #define TASKS "/proc/self/task"
@@ -131,7 +132,7 @@ static uint64_t page_of(uint64_t address) {
 /* Its control block lies at the top of the thread's own stack. That may not be the one in use: then
  * there is something in between that is no memory. */
 static void find_stack(struct agent_thread *thread, uint64_t sp) {
-    uint64_t high = (uint64_t)pthread_self() & ~7ull, low = page_of(sp), at = low;
+    uint64_t high = (uint64_t)libc_thread_self() & ~7ull, low = page_of(sp), at = low;
     if (sp >= high || high - sp > ABOVE_BYTES)
         return;
     while (at < high && stack_is_readable(at))

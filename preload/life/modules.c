@@ -13,6 +13,7 @@
  */
 #include "preload/life/modules.h"
 
+#include <fcntl.h>
 #include <elf.h>
 #include <link.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 #include "preload/life/hooks.h"
 #include "preload/life/sys.h"
 #include "preload/sample/stack.h"
+#include "preload/wrap/libc.h"
 #include "preload/wrap/real.h"
 
 #define NAP_NS    20000
@@ -59,7 +61,7 @@ bool modules_is_agent(uint64_t address) {
 
 void modules_start(void) {
     find_agent();
-    ssize_t n = readlink("/proc/self/exe", executable, sizeof executable - 1);
+    long n = sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", executable, sizeof executable - 1);
     executable[n > 0 ? n : 0] = '\0';
 }
 
@@ -203,7 +205,7 @@ static void describe(const struct dl_find_object *found, uint32_t since,
     module->start = (uintptr_t)found->dlfo_map_start;
     module->end = (uintptr_t)found->dlfo_map_end;
     module->bias = map->l_addr;
-    module->is_vdso = module->start == getauxval(AT_SYSINFO_EHDR);
+    module->is_vdso = module->start == libc_getauxval(AT_SYSINFO_EHDR);
     module->want_sites = !module->is_vdso && agent_hooks.wants_sites(path, module->start);
     module->missed_from_ns = agent_hooks.missed_from();
     atomic_store(&module->missed_to_ns, 0);
@@ -505,7 +507,7 @@ static int note(struct dl_phdr_info *info, size_t size, void *arg) {
 
 void modules_note_all(void) {
     uint32_t n = 0;
-    dl_iterate_phdr(note, &n);
+    libc_iterate_objects(note, &n);
 }
 
 void modules_learn_again(struct agent_thread *thread, struct wire_session *session) {
@@ -517,5 +519,5 @@ void modules_learn_again(struct agent_thread *thread, struct wire_session *sessi
 
 void modules_learn_all(struct agent_thread *thread, struct wire_session *session) {
     struct learning l = {thread, session};
-    dl_iterate_phdr(learn, &l);
+    libc_iterate_objects(learn, &l);
 }

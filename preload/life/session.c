@@ -27,6 +27,7 @@
 #include "preload/life/thread_name.h"
 #include "preload/life/unsampled.h"
 #include "preload/python/thread.h"
+#include "preload/wrap/libc.h"
 #include "preload/wrap/real.h"
 
 #define RETRY_NS      1000000000ull /* a missing daemon is looked for so often, at most ... */
@@ -60,13 +61,13 @@ bool session_is_dead(struct wire_session *session) {
         return true;
     uint64_t beat = atomic_load_explicit(&session->heartbeat_ns, memory_order_relaxed);
     uint64_t ahead = atomic_load_explicit(&agent.process->ahead_ns, memory_order_relaxed);
-    int64_t silent_ns = (int64_t)(real_coarse_ns() - beat - ahead);
+    int64_t silent_ns = (int64_t)(libc_coarse_ns() - beat - ahead);
     return silent_ns > (int64_t)WIRE_HEARTBEAT_DEAD_NS;
 }
 
 /* The daemon has just made the session. */
 static void learn_clock(struct agent_process *process, struct wire_session *session) {
-    atomic_store(&process->ahead_ns, real_coarse_ns() - atomic_load(&session->heartbeat_ns));
+    atomic_store(&process->ahead_ns, libc_coarse_ns() - atomic_load(&session->heartbeat_ns));
 }
 
 bool session_is_held(void) {
@@ -200,7 +201,7 @@ static bool has_session(struct agent_process *process) {
 
 static bool is_due(struct agent_process *process, bool now) {
     uint64_t last = atomic_load(&process->last_try_ns); /* before the clock is read */
-    return now || real_coarse_ns() - last >= (agent_hooks.late ? LATE_RETRY_NS : RETRY_NS);
+    return now || libc_coarse_ns() - last >= (agent_hooks.late ? LATE_RETRY_NS : RETRY_NS);
 }
 
 /* A process that is attached to is in the middle of its work. */
@@ -217,7 +218,7 @@ static bool attach_if_due(struct agent_process *process, bool now) {
     bool first = atomic_load(&process->last_try_ns) == 0;
     if (has_session(process) || !is_due(process, now) || !others_are_out())
         return false; /* others are in their handlers for a moment only */
-    atomic_store(&process->last_try_ns, real_coarse_ns());
+    atomic_store(&process->last_try_ns, libc_coarse_ns());
     return attach(process, first ? first_wait_ms() : LATER_WAIT_MS);
 }
 

@@ -9,6 +9,7 @@
 
 #include "preload/life/confine.h"
 #include "preload/life/hooks.h"
+#include "preload/life/signal_set.h"
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"
 #include "preload/wrap/real.h"
@@ -34,8 +35,8 @@ bool signal_is_ignored_by_default(int number) {
 bool signal_is_named(const sigset_t *set, int number) {
     int members = 0;
     for (int i = 1; i <= CLASSIC; i++)
-        members += sigismember(set, i) == 1;
-    return number > 0 && members <= NAMED_MAX && sigismember(set, number) == 1;
+        members += signal_set_has(set, i);
+    return number > 0 && members <= NAMED_MAX && signal_set_has(set, number);
 }
 
 bool signal_is_agents(const struct sigaction *action) {
@@ -80,7 +81,7 @@ void signal_block_for_fork(void) {
 
 void signal_unblock_first(void) {
     sigset_t now;
-    if (real_sigprocmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, signal_number()) == 1)
+    if (real_sigprocmask(SIG_BLOCK, NULL, &now) == 0 && signal_set_has(&now, signal_number()))
         thread_self->hidden_signal = signal_number();
     signal_unblock();
 }

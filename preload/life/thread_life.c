@@ -27,6 +27,7 @@
 #include "preload/sample/trigger.h"
 #include "preload/sample/wall_sleep.h"
 #include "preload/sample/wall_leave.h"
+#include "preload/wrap/libc.h"
 #include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"
 
@@ -45,26 +46,13 @@ static struct agent_thread *reserve(void) {
     return t;
 }
 
-/* The default is changed by pthread_setattr_default_np. */
-static size_t stack_size(const pthread_attr_t *attr) {
-    pthread_attr_t plain;
-    size_t bytes = 0;
-    if (attr != NULL)
-        return pthread_attr_getstacksize(attr, &bytes) == 0 ? bytes : 0;
-    if (pthread_attr_init(&plain) != 0)
-        return 0;
-    pthread_attr_getstacksize(&plain, &bytes);
-    pthread_attr_destroy(&plain);
-    return bytes;
-}
-
 static struct agent_thread *reserve_for(const pthread_attr_t *attr) {
     if (!agent_started())
         /* a child made without fork(): this is the first we hear of it */
         agent_start_in_child(UINT64_MAX);
     struct agent_thread *t = reserve();
     if (t != NULL) {
-        t->stack_low = stack_size(attr); /* thread_begin knows where it is */
+        t->stack_low = libc_stack_size(attr); /* thread_begin knows where it is */
         t->hidden_signal = thread_self != NULL ? thread_self->hidden_signal : 0;
         t->created_in = 0;
         if (t->context != NULL)
@@ -119,13 +107,13 @@ void thread_begin(struct agent_thread *thread) {
         return;
     }
     /* the thread's control block lies at the top of its stack */
-    thread->stack_high = (uint64_t)pthread_self() & ~7ull;
+    thread->stack_high = (uint64_t)libc_thread_self() & ~7ull;
     thread->stack_low = thread->stack_high - thread->stack_low;
     thread->tid = (pid_t)sys0(SYS_gettid);
     thread_self = thread;
     thread->masked = &sleep_masked;
     thread->labels = &labels_self;
-    pthread_setspecific(end_key, thread);
+    libc_setspecific(end_key, thread);
     if (!handler_stack_begin(thread))
         handler_room_begin(thread, 0);
     encode_begin(thread);
@@ -168,13 +156,13 @@ void thread_step_out(struct agent_thread *thread) {
     if (!handler_stack_is_relied_on())
         handler_stack_end(thread);
     sleep_burst = 0;
-    pthread_setspecific(end_key, NULL);
+    libc_setspecific(end_key, NULL);
     thread_self = NULL;
 }
 
 void thread_step_in(struct agent_thread *thread) {
     thread_self = thread;
-    pthread_setspecific(end_key, thread);
+    libc_setspecific(end_key, thread);
     thread->ending = false;
     handler_room_begin(thread, ticker_now(CLOCK_THREAD_CPUTIME_ID));
     encode_begin(thread);
@@ -187,7 +175,7 @@ void thread_step_in(struct agent_thread *thread) {
  * far as that is up to us. */
 static bool later(struct agent_thread *thread) {
     return ++thread->end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 &&
-           pthread_setspecific(end_key, thread) == 0;
+           libc_setspecific(end_key, thread);
 }
 
 static void on_thread_end(void *arg) {
@@ -212,7 +200,7 @@ void thread_start_late(void) {
 
 void thread_note_end(struct agent_thread *thread) {
     if (has_key && end_key < KEYS_WITH_ROOM)
-        pthread_setspecific(end_key, thread);
+        libc_setspecific(end_key, thread);
 }
 
 void thread_find_main_stack(struct agent_thread *thread) {
@@ -236,11 +224,11 @@ bool thread_start_main(void) {
     thread_self = thread;
     thread->masked = &sleep_masked;
     thread->labels = &labels_self;
-    pthread_setspecific(end_key, thread);
+    libc_setspecific(end_key, thread);
     handler_stack_begin(thread);
     return true;
 }
 
 bool thread_give_key(void) {
-    return atomic_exchange(&has_key, false) && pthread_key_delete(end_key) == 0;
+    return atomic_exchange(&has_key, false) && libc_key_delete(end_key);
 }

@@ -16,7 +16,9 @@
 
 #include "common/wire/compiler.h"
 #include "preload/events/course.h"
+#include "preload/life/sys.h"
 #include "preload/locks/link.h"
+#include "preload/wrap/libc.h"
 #include "preload/wrap/next_symbol.h"
 
 #define SECOND_NS 1000000000
@@ -43,7 +45,7 @@ static inline void *next(struct function *it) {
 
 static inline uint64_t locks_now(void) {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    libc_clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * SECOND_NS + (uint64_t)time.tv_nsec;
 }
 
@@ -54,7 +56,7 @@ void locks_course_begin(void) __attribute__((visibility("hidden")));
 
 /* A child of fork begins anew. */
 static inline void locks_course_here(void) {
-    if (!locks_course.begun || locks_course.process != getpid())
+    if (!locks_course.begun || locks_course.process != (pid_t)sys0(SYS_getpid))
         locks_course_begin();
 }
 

@@ -9,6 +9,7 @@
 #include "preload/python/names.h"
 #include "preload/python/runtime.h"
 #include "preload/python/thread.h"
+#include "preload/wrap/libc.h"
 
 struct chase {
     struct python_thread *python;
@@ -28,9 +29,9 @@ static uint64_t own_state(struct python_thread *python) {
     uint64_t key, id;
     if (!python_read(python, python_runtime.at + layout->thread_key, &key) || (uint32_t)key == 0)
         return 0;
-    uint64_t state = (uint64_t)pthread_getspecific((pthread_key_t)(key >> 32));
+    uint64_t state = (uint64_t)libc_getspecific((pthread_key_t)(key >> 32));
     bool is_own = state != 0 && python_read(python, state + layout->thread_id, &id) &&
-                  id == (uint64_t)pthread_self();
+                  id == (uint64_t)libc_thread_self();
     return is_own ? state : 0;
 }
 

@@ -22,6 +22,7 @@
 #include "preload/redirect/form.h"
 #include "preload/redirect/redirect.h"
 #include "preload/redirect/stub.h"
+#include "preload/wrap/libc.h"
 #include "preload/wrap/next_symbol.h"
 #include "preload/wrap/real.h"
 
@@ -51,8 +52,8 @@ static int read_program(struct dl_phdr_info *info, size_t size, void *arg) {
 /* To the agent, or to functions of its own. */
 static bool program_reports(void) {
     bool reports = false;
-    dl_iterate_phdr(read_program, &reports);
-    return reports || symbol_beside((const void *)getauxval(AT_ENTRY), HOOK) == SYMBOL_THERE;
+    libc_iterate_objects(read_program, &reports);
+    return reports || symbol_beside((const void *)libc_getauxval(AT_ENTRY), HOOK) == SYMBOL_THERE;
 }
 
 /* ---- objects that the agent calls ---- */

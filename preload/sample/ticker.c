@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "preload/life/sys.h"
+#include "preload/wrap/libc.h"
 #include "preload/wrap/real.h"
 
 bool ticker_make(struct ticker *ticker, clockid_t clock, int signal, pid_t tid) {
@@ -76,7 +77,7 @@ uint64_t ticker_now(clockid_t clock) {
     struct timespec now = {0, 0};
     if (clock < 0 || clock == CLOCK_THREAD_CPUTIME_ID || clock == CLOCK_PROCESS_CPUTIME_ID)
         return ticker_now_by_call(clock);
-    real_clock_gettime(clock, &now);
+    libc_clock_gettime(clock, &now);
     return to_ns(&now);
 }
 
@@ -84,7 +85,7 @@ uint64_t ticker_resolution(void) {
     static _Atomic uint64_t tick;
     if (tick == 0) {
         struct timespec resolution = {0, 0};
-        clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
+        sys2(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, &resolution);
         tick = resolution.tv_nsec > 0 ? (uint64_t)resolution.tv_nsec : SECOND_NS / 250;
     }
     return tick;

@@ -20,6 +20,7 @@
 #include "preload/sample/walk.h"
 #include "preload/sample/wall_clock.h"
 #include "preload/sample/wall_sleep.h"
+#include "preload/wrap/libc.h"
 #include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"
 
@@ -30,7 +31,7 @@
 
 static bool cpu_time(const struct agent_thread *thread, uint64_t *ns) {
     struct timespec time;
-    if (real_clock_gettime(ticker_cpu_clock(thread->tid), &time) != 0)
+    if (libc_clock_gettime(ticker_cpu_clock(thread->tid), &time) != 0)
         return false;
     *ns = (uint64_t)time.tv_sec * SECOND_NS + (uint64_t)time.tv_nsec;
     return true;

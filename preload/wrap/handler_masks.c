@@ -12,6 +12,7 @@
 #include "preload/life/confine.h"
 #include "preload/life/handler_stack.h"
 #include "preload/life/signal.h"
+#include "preload/life/signal_set.h"
 #include "preload/life/thread.h"
 #include "preload/wrap/next_symbol.h"
 #include "preload/wrap/real.h"
@@ -53,14 +54,14 @@ static bool lacks_room(int number, const struct sigaction *action) {
 }
 
 void handler_mask_apply(int number, int ours, struct sigaction *action) {
-    bool masks = sigismember(&action->sa_mask, ours) == 1;
+    bool masks = signal_set_has(&action->sa_mask, ours);
     bool on_stack = (action->sa_flags & SA_ONSTACK) != 0;
     wants[number] = (uint8_t)((masks ? MASKS_OURS : 0) | (on_stack ? ON_STACK : 0));
     if (lacks_room(number, action)) {
         any_masked = true;
-        sigaddset(&action->sa_mask, ours);
+        signal_set_add(&action->sa_mask, ours);
     } else
-        sigdelset(&action->sa_mask, ours);
+        signal_set_remove(&action->sa_mask, ours);
     if (!handler_stack_gone)
         action->sa_flags &= ~SA_ONSTACK;
 }
@@ -80,9 +81,9 @@ void handler_mask_forget(int number) {
 
 void handler_mask_show(int before, int ours, struct sigaction *old) {
     if ((before & MASKS_OURS) != 0)
-        sigaddset(&old->sa_mask, ours);
+        signal_set_add(&old->sa_mask, ours);
     else
-        sigdelset(&old->sa_mask, ours);
+        signal_set_remove(&old->sa_mask, ours);
     if ((before & ON_STACK) != 0)
         old->sa_flags |= SA_ONSTACK;
 }

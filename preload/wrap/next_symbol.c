@@ -20,6 +20,8 @@
 
 /* The agent defines it, but this file is part of what stands before malloc, too. */
 #pragma weak _dl_find_object
+/* Where there is another C library this one is called, whosever it is. */
+#pragma weak dl_iterate_phdr
 
 #define HIDDEN  0x8000u /* in a symbol's version: not the default one */
 #define AT_ONCE 32u     /* names */
@@ -227,11 +229,14 @@ static int find_dlsym(struct dl_phdr_info *info, size_t size, void *found) {
     return *(uint64_t *)found != 0;
 }
 
+typedef int iterate(int (*see)(struct dl_phdr_info *, size_t, void *), void *arg);
+
 static void *ask_loader(const char *name) {
     static _Atomic uint64_t found;
     uint64_t at = atomic_load_explicit(&found, memory_order_relaxed);
     if (at == 0) {
-        dl_iterate_phdr(find_dlsym, &at);
+        iterate *own = (iterate *)libc_symbol("dl_iterate_phdr");
+        (own != NULL ? own : dl_iterate_phdr)(find_dlsym, &at);
         atomic_store_explicit(&found, at, memory_order_relaxed);
     }
     return at != 0 ? ((void *(*)(void *, const char *))at)(RTLD_NEXT, name) : NULL;

@@ -78,15 +78,11 @@ static void *next(unsigned i) {
     return function;
 }
 
-static int (*_Atomic clock_function)(clockid_t clock, struct timespec *time);
-
 void real_resolve(void) {
     void *all[HCCT_ARRAY_LEN(names)];
     next_symbols(names, all, HCCT_ARRAY_LEN(names));
     for (unsigned i = 0; i < HCCT_ARRAY_LEN(names); i++)
         atomic_store_explicit(&found[i], all[i], memory_order_release);
-    atomic_store(&clock_function,
-                 (int (*)(clockid_t, struct timespec *))libc_symbol("clock_gettime"));
 }
 
 #define AS(type, i) ((type)next(i))
@@ -144,11 +140,6 @@ void *real_dl(enum real_dl which) {
         atomic_store_explicit(&found[DL_FIRST + which], function, memory_order_release);
     }
     return function;
-}
-
-int real_clock_gettime(clockid_t clock, struct timespec *time) {
-    int (*function)(clockid_t, struct timespec *) = atomic_load(&clock_function);
-    return function != NULL ? function(clock, time) : (int)sys2(SYS_clock_gettime, clock, time);
 }
 
 int real_dlclose(void *handle) {

@@ -34,16 +34,6 @@ int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument);
 int real_pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
 int real_tss_create(tss_t *key, tss_dtor_t destructor);
 int real_dlclose(void *handle);
-/* libc's, not one that the program puts before it, and which may come back to the agent. */
-int real_clock_gettime(clockid_t clock, struct timespec *time);
-
-/* CLOCK_MONOTONIC, as exact as the kernel's tick. Any context. */
-static inline uint64_t real_coarse_ns(void) {
-    struct timespec now;
-    real_clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* The functions themselves, which take note of their caller. */
 enum real_dl { REAL_DLOPEN, REAL_DLMOPEN, REAL_DLSYM, REAL_DLVSYM, REAL_DLS };
 void *real_dl(enum real_dl which);

@@ -27,6 +27,7 @@
 #include "preload/life/handler_room.h"
 #include "preload/life/handler_stack.h"
 #include "preload/life/signal.h"
+#include "preload/life/signal_set.h"
 #include "preload/life/thread.h"
 #include "preload/sample/stack.h"
 #include "preload/wrap/handler_masks.h"
@@ -274,10 +275,10 @@ static int change_without_ours(change_mask *change, int how, const sigset_t *set
     if (ours == 0)
         return change(how, set, old);
     if (set != NULL) {
-        bool member = sigismember(set, ours) == 1;
+        bool member = signal_set_has(set, ours);
         reduced = *set;
         if (how != SIG_UNBLOCK)
-            sigdelset(&reduced, ours);
+            signal_set_remove(&reduced, ours);
         if (how == SIG_SETMASK)
             self->hidden_signal = member ? ours : 0;
         else if (member)
@@ -287,10 +288,11 @@ static int change_without_ours(change_mask *change, int how, const sigset_t *set
     if (result != 0)
         self->hidden_signal = hidden;
     else if (old != NULL && hidden != 0) {
-        sigaddset(old, hidden);
-        sigaddset(old, ours);
+        signal_set_add(old, hidden);
+        signal_set_add(old, ours);
     } else if (old != NULL)
-        sigdelset(old, ours); /* in a handler: blocked by its mask, or by a call of wrap/sleep.h */
+        signal_set_remove(
+            old, ours); /* in a handler: blocked by its mask, or by a call of wrap/sleep.h */
     return result;
 }
 
@@ -314,6 +316,6 @@ hcct_export int signalfd(int fd, const sigset_t *set, int flags) {
         return real_signalfd(fd, set, flags);
     }
     reduced = *set;
-    sigdelset(&reduced, ours);
+    signal_set_remove(&reduced, ours);
     return real_signalfd(fd, &reduced, flags);
 }

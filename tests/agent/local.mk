@@ -117,7 +117,7 @@ TESTS += tests/agent/points_test
 
 # What stands before malloc: which blocks are sampled, and the table of them.
 check_PROGRAMS += tests/agent/blocks_test
-tests_agent_blocks_test_SOURCES = preload/blocks/table.c preload/events/course.c preload/sample/draw.c \
+tests_agent_blocks_test_SOURCES = preload/blocks/table.c preload/wrap/libc.c preload/wrap/next_symbol.c preload/events/course.c preload/sample/draw.c \
 	tests/agent/blocks_test.c
 tests_agent_blocks_test_LDADD = -lm
 TESTS += tests/agent/blocks_test

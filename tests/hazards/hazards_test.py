@@ -74,6 +74,11 @@ HAZARDS = [
              [program("small_alternate")], rarely=5, **env)
       for name, env in (("", {"HCCT_RATE": "100"}), ("_often", {}), ("_bursts", {"HCCT_BURST": "2ms/10ms"}),
                         ("_wall", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
+    *(Hazard("own_names" + name, "functions of the program's own that have names of libc's" + where,
+             [program("own_names")], rarely=5, **env)
+      for name, where, env in (
+          ("", "", {}), ("_wall", " on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}),
+          ("_encode", " and calls are kept", {"HCCT_COLLECTOR": "encode"}))),
     Hazard("few_timers", "no timers to be had (RLIMIT_SIGPENDING)"),
     Hazard("own_profiling", "a program that uses SIGPROF itself", rarely=10),
     Hazard("moved_signal", "signal after signal is taken while threads compute", rarely=5),
