@@ -213,6 +213,7 @@ preload_libagent_a_SOURCES = \
 	preload/wrap/seccomp.c \
 	preload/wrap/signal.c \
 	preload/wrap/thread.c \
+	preload/wrap/timers.c \
 	$(CALL_NUMBER_SOURCE) \
 	$(HANDLER_STACK_SOURCE) \
 	$(JUMP_SOURCE) \

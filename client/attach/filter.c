@@ -144,3 +144,15 @@ bool filter_lets_agent(pid_t tid) {
             return false;
     return n < 0 && errno == ENOENT; /* that was the last one */
 }
+
+#ifndef PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG
+#define PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG 0x4211
+#endif
+
+bool filter_dispatches(pid_t tid) {
+    struct {
+        uint64_t mode, selector, from, bytes;
+    } config = {0};
+    return ptrace(PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG, tid, sizeof config, &config) == 0 &&
+           config.mode != 0;
+}

@@ -24,4 +24,8 @@ bool filter_lets_agent(pid_t tid);
 /* One filter, one call: it is made, or fails. */
 bool filter_lets_call(const struct sock_filter *code, size_t n, int call);
 
+/* The stopped thread has its system calls sent to itself as a signal
+ * (PR_SET_SYSCALL_USER_DISPATCH), as Wine's do; kernels before 6.4 do not tell. */
+bool filter_dispatches(pid_t tid);
+
 #endif

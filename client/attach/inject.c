@@ -247,7 +247,7 @@ static bool try_stopped(struct work *work, struct stop *stop) {
     if (is_safe(work, stop, &regs)) {
         struct wire_attach *request = &work->injection->request;
         request->waits = point_waits(&regs, &request->waits_on);
-        if (!work->is_filtered || filter_lets_agent(stop->tid))
+        if (!filter_dispatches(stop->tid) && (!work->is_filtered || filter_lets_agent(stop->tid)))
             return use(work, stop, &again);
         work->result = INJECT_CONFINED;
     }

@@ -20,8 +20,10 @@ const char *inject_words(enum injected result) {
                               "goes on as it was: try again, or with a larger --wait",
         [INJECT_AGAIN] = "a thread did not stop",
         [INJECT_NOT_IN_TIME] = "its loader was busy for too long; it goes on as it was: try again",
-        [INJECT_CONFINED] = "it has forbidden itself system calls that the agent makes (seccomp); "
-                            "start it under 'hcct record --', where the agent is there before",
+        [INJECT_CONFINED] =
+            "it has forbidden itself system calls that the agent makes (seccomp), or has "
+            "them sent to itself (Wine); "
+            "start it under 'hcct record --', where the agent is there before",
         [INJECT_BROKEN] = "the agent's function ended with a fault",
         [INJECT_NOT_HERE] = "attaching is for x86-64: start the program under 'hcct record --'",
     };

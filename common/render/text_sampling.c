@@ -57,8 +57,8 @@ static void put_confined(const struct text *text, const struct profile_process *
         return;
     text_label(text, "confined");
     fprintf(text->out,
-            "%s thread%s forbade %s system calls (seccomp), or needed the agent's key of "
-            "thread-local values, and %s not sampled since\n",
+            "%s thread%s forbade %s system calls (seccomp, or their dispatch to it), or needed the "
+            "agent's key of thread-local values, or its timers, and %s not sampled since\n",
             format_count(sum->confined).text, sum->confined == 1 ? "" : "s",
             sum->confined == 1 ? "itself" : "themselves", sum->confined == 1 ? "was" : "were");
 }

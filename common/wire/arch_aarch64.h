@@ -55,6 +55,11 @@ static inline int arch_is_sigreturn(const uint8_t *code) {
     return __builtin_memcmp(code, words, sizeof words) == 0;
 }
 
+/* No program can ask for faults at accesses that are not aligned. */
+static inline void arch_allow_unaligned(const ucontext_t *uc) {
+    (void)uc;
+}
+
 static inline uint64_t arch_pc(const ucontext_t *uc) {
     return uc->uc_mcontext.pc;
 }

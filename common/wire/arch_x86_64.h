@@ -62,6 +62,21 @@ static const uint8_t arch_greg_of[ARCH_REGS] = {
     REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
 };
 
+/* A program may have asked for a fault at each access that is not aligned (the flag AC). The kernel
+ * leaves that as it is for a handler, whose compiler knows nothing of it; the return from it brings
+ * it back. Signal context, first. */
+static inline void arch_allow_unaligned(const ucontext_t *uc) {
+    if (__builtin_expect((uc->uc_mcontext.gregs[REG_EFL] & 0x40000) != 0, 0))
+        __asm__ volatile("leaq -128(%%rsp), %%rsp\n" /* what lies below may be in use */
+                         "pushfq\n"
+                         "andl $~0x40000, (%%rsp)\n"
+                         "popfq\n"
+                         "leaq 128(%%rsp), %%rsp\n"
+                         :
+                         :
+                         : "cc", "memory");
+}
+
 static inline uint64_t arch_pc(const ucontext_t *uc) {
     return (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
 }

@@ -166,6 +166,7 @@ static void serve(struct agent_thread *self, const void *argument) {
 }
 
 void signal_handle(int number, siginfo_t *info, void *uc) {
+    arch_allow_unaligned(uc);
     int saved = errno;
     uint32_t before;
     enum trigger_kind kind;

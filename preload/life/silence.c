@@ -112,3 +112,12 @@ void confine_end(const struct confine *what, bool done) {
     if (what->which == CONFINE_THREAD && thread != NULL)
         thread_step_in(thread);
 }
+
+bool confine_for_good(const struct sleep_place *caller) {
+    struct confine all;
+    if (agent.process == NULL || atomic_load(&confine_all) || !agent_owns_memory())
+        return false;
+    confine_begin(&all, true, caller);
+    confine_end(&all, true);
+    return true;
+}

@@ -24,4 +24,8 @@ void confine_begin(struct confine *what, bool all, const struct sleep_place *cal
 /* After it: where it was refused the profile goes on. Thread context. */
 void confine_end(const struct confine *what, bool done);
 
+/* The whole process is not profiled any more: the program needs what the agent has. False: it was
+ * not profiled. Thread context. */
+bool confine_for_good(const struct sleep_place *caller);
+
 #endif

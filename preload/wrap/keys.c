@@ -7,8 +7,7 @@
 #include <pthread.h>
 #include <threads.h>
 
-#include "preload/life/agent.h"
-#include "preload/life/confine.h"
+#include "common/wire/compiler.h"
 #include "preload/life/silence.h"
 #include "preload/life/thread_life.h"
 #include "preload/sample/edge.h"
@@ -16,12 +15,7 @@
 
 /* True: there is a key more. */
 static bool give_key(const struct sleep_place *caller) {
-    struct confine all;
-    if (agent.process == NULL || !agent_owns_memory())
-        return false;
-    confine_begin(&all, true, caller);
-    confine_end(&all, true);
-    return thread_give_key();
+    return confine_for_good(caller) && thread_give_key();
 }
 
 hcct_export int pthread_key_create(pthread_key_t *key, void (*destructor)(void *)) {

@@ -44,6 +44,7 @@ enum name {
     MONCONTROL,
     MONSTARTUP,
     MONSTARTUP_OF_GCRT,
+    TIMER_CREATE,
     DL_FIRST,
     JUMP_FIRST = DL_FIRST + REAL_DLS,
     SIGNAL_FIRST = JUMP_FIRST + REAL_JUMPS,
@@ -60,11 +61,12 @@ static const char *const names[] = {
     "unshare",        "setns",           "sigignore",
     "siginterrupt",   "sighold",         "profil",
     "sprofil",        "moncontrol",      "monstartup",
-    "__monstartup",   "dlopen",          "dlmopen",
-    "dlsym",          "dlvsym",          "longjmp",
-    "_longjmp",       "siglongjmp",      "__longjmp_chk",
-    "signal",         "bsd_signal",      "ssignal",
-    "sysv_signal",    "__sysv_signal",   "sigset",
+    "__monstartup",   "timer_create",    "dlopen",
+    "dlmopen",        "dlsym",           "dlvsym",
+    "longjmp",        "_longjmp",        "siglongjmp",
+    "__longjmp_chk",  "signal",          "bsd_signal",
+    "ssignal",        "sysv_signal",     "__sysv_signal",
+    "sigset",
 };
 
 static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
@@ -198,6 +200,10 @@ int real_unshare(int flags) {
 
 int real_setns(int fd, int kind) {
     return AS(int (*)(int, int), SETNS)(fd, kind);
+}
+
+int real_timer_create(clockid_t clock, struct sigevent *event, timer_t *id) {
+    return AS(int (*)(clockid_t, struct sigevent *, timer_t *), TIMER_CREATE)(clock, event, id);
 }
 
 int real_sigignore(int number) {

@@ -52,6 +52,7 @@ int real_setresuid(uid_t real, uid_t effective, uid_t saved);
 int real_chroot(const char *path);
 int real_unshare(int flags);
 int real_setns(int fd, int kind);
+int real_timer_create(clockid_t clock, struct sigevent *event, timer_t *id);
 int real_sigignore(int number);
 int real_siginterrupt(int number, int flag);
 int real_sighold(int number);

@@ -2,7 +2,9 @@
 /*
  * seccomp.c - how a program confines itself: prctl, and syscall() with either number, as libc
  * has no function for seccomp. A system call that it makes with an instruction of its own is not
- * seen. By prctl it also says that it has an OpenTelemetry context.
+ * seen. A thread that has its system calls sent to itself as a signal (Wine's) is confined, too:
+ * those of the agent would end it. By prctl a program also says that it has an OpenTelemetry
+ * context.
  */
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -20,9 +22,17 @@
 #include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"
 
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#define PR_SYS_DISPATCH_OFF          0
+#endif
+
 /* Without a filter it fails: libraries try whether the kernel knows of filters at all. */
-static bool prctl_confines(unsigned long mode, unsigned long filter) {
-    return mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && filter != 0);
+static bool prctl_confines(long option, unsigned long mode, unsigned long filter) {
+    if (option == PR_SET_SYSCALL_USER_DISPATCH)
+        return mode != PR_SYS_DISPATCH_OFF;
+    return option == PR_SET_SECCOMP &&
+           (mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && filter != 0));
 }
 
 /* Whether the kernel takes names of mappings does not matter. */
@@ -49,7 +59,7 @@ hcct_export int prctl(int option, ...) {
     va_end(list);
     if (option == PR_SET_VMA)
         return name_mapping(argument);
-    if (option != PR_SET_SECCOMP || !prctl_confines(argument[0], argument[1]))
+    if (!prctl_confines(option, argument[0], argument[1]))
         return real_prctl(option, argument);
     confine_begin(&confine, false, &caller);
     int result = real_prctl(option, argument), saved = errno;
@@ -66,7 +76,7 @@ static bool seccomp_confines(unsigned long operation, unsigned long filter) {
 static bool call_confines(long number, const long argument[6]) {
     if (number == SYS_seccomp)
         return seccomp_confines((unsigned long)argument[0], (unsigned long)argument[2]);
-    return prctl_confines((unsigned long)argument[1], (unsigned long)argument[2]);
+    return prctl_confines(argument[0], (unsigned long)argument[1], (unsigned long)argument[2]);
 }
 
 /* The stub of syscall() jumps here, with all arguments as they are. A positive answer is a

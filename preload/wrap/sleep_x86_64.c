@@ -149,7 +149,7 @@
 /* r11 is where the thread's sleep_burst is, up to label 3. */
 #define STUB(name, fragile, set, call) STUB_OF(name, "", fragile, "")
 
-/* rt_sigaction; seccomp, or prctl(PR_SET_SECCOMP) */
+/* rt_sigaction; seccomp, or prctl(PR_SET_SECCOMP), or prctl(PR_SET_SYSCALL_USER_DISPATCH) */
 #define IF_SENT                                                                                    \
     "cmpq $13, %rdi\n"                                                                             \
     "je signal_syscall\n"                                                                          \
@@ -158,6 +158,8 @@
     "cmpq $157, %rdi\n"                                                                            \
     "jne 5f\n"                                                                                     \
     "cmpq $22, %rsi\n"                                                                             \
+    "je confine_syscall\n"                                                                         \
+    "cmpq $59, %rsi\n"                                                                             \
     "je confine_syscall\n"                                                                         \
     "5:\n"
 /* Others may return in another process, or not at all. */

@@ -51,7 +51,7 @@ check_library libhcctagent.so
 wanted="_Exit _exit __cyg_profile_func_enter __cyg_profile_func_exit __longjmp_chk __sigaction __sysv_signal
     _dl_find_object _longjmp bsd_signal chroot dlclose longjmp mlockall prctl prlimit prlimit64 setns setreuid setresuid seteuid setuid unshare pthread_create pthread_key_create pthread_sigmask setrlimit setrlimit64 sigaction signal
     __monstartup moncontrol monstartup profil sighold sigignore siginterrupt sprofil
-    sigaltstack siglongjmp signalfd sigprocmask sigset ssignal sysv_signal thrd_create tss_create"
+    sigaltstack siglongjmp signalfd sigprocmask sigset ssignal sysv_signal thrd_create timer_create tss_create"
 # what can put its caller to sleep
 wanted="$wanted __poll_chk __ppoll_chk __read_chk __recv_chk accept accept4 read readv wait wait3 wait4 waitpid __recvfrom_chk
     clock_nanosleep cnd_timedwait cnd_wait connect copy_file_range epoll_pwait epoll_pwait2 epoll_wait getrandom mq_receive mq_send

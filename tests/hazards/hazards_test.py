@@ -74,6 +74,13 @@ HAZARDS = [
              [program("small_alternate")], rarely=5, **env)
       for name, env in (("", {"HCCT_RATE": "100"}), ("_often", {}), ("_bursts", {"HCCT_BURST": "2ms/10ms"}),
                         ("_wall", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
+    Hazard("all_timers", "all timers of the user are needed", rarely=5),
+    *(Hazard("aligned" + name, "accesses that are not aligned are faults" + where, [program("aligned")], rarely=5,
+             **env)
+      for name, where, env in (
+          ("", "", {}), ("_wall", " on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
+    *(Hazard("dispatched_" + how, f"system calls are sent to the program as signals, by {how}",
+             [program("dispatched"), how], rarely=5) for how in ("prctl", "syscall")),
     *(Hazard("own_names" + name, "functions of the program's own that have names of libc's" + where,
              [program("own_names")], rarely=5, **env)
       for name, where, env in (

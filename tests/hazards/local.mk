@@ -2,6 +2,8 @@
 # script that runs them with and without the agent: a few times in "make check", as often as it takes
 # for a race to show in "make hazards".
 check_PROGRAMS += \
+	tests/hazards/aligned \
+	tests/hazards/all_timers \
 	tests/hazards/alternate_stack \
 	tests/hazards/big_fork \
 	tests/hazards/clock_calls \
@@ -9,6 +11,7 @@ check_PROGRAMS += \
 	tests/hazards/confined \
 	tests/hazards/confined_calls \
 	tests/hazards/crowd \
+	tests/hazards/dispatched \
 	tests/hazards/exec_chain \
 	tests/hazards/few_timers \
 	tests/hazards/forks_and_threads \
@@ -38,6 +41,10 @@ check_PROGRAMS += \
 	tests/hazards/throw \
 	tests/hazards/vfork_signals \
 	tests/hazards/waited_signals
+tests_hazards_aligned_SOURCES = tests/hazards/aligned.c
+tests_hazards_aligned_CFLAGS = $(TARGET_CFLAGS) -O2
+tests_hazards_all_timers_SOURCES = tests/hazards/all_timers.c tests/hazards/busy.h
+tests_hazards_all_timers_CFLAGS = $(TARGET_CFLAGS) -O2
 tests_hazards_alternate_stack_SOURCES = tests/hazards/alternate_stack.c tests/hazards/busy.h
 tests_hazards_alternate_stack_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_alternate_stack_LDFLAGS = -pthread
@@ -56,6 +63,8 @@ tests_hazards_confined_LDFLAGS = -pthread
 tests_hazards_confined_calls_SOURCES = tests/hazards/confined.c
 tests_hazards_confined_calls_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread -finstrument-functions
 tests_hazards_confined_calls_LDFLAGS = -pthread
+tests_hazards_dispatched_SOURCES = tests/hazards/dispatched.c tests/hazards/busy.h
+tests_hazards_dispatched_CFLAGS = $(TARGET_CFLAGS) -O2
 tests_hazards_ignored_signals_SOURCES = tests/hazards/ignored_signals.c tests/hazards/busy.h
 tests_hazards_ignored_signals_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_ignored_signals_LDFLAGS = -pthread
