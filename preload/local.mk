@@ -240,6 +240,8 @@ noinst_LIBRARIES += preload/libevents.a
 preload_libevents_a_SOURCES = \
 	preload/blocks/allocate.h \
 	preload/blocks/operators.c \
+	preload/blocks/rate.c preload/blocks/rate.h \
+	preload/blocks/stops.c preload/blocks/stops.h \
 	preload/blocks/table.c preload/blocks/table.h \
 	preload/blocks/wrap.c \
 	preload/events/course.c preload/events/course.h \
@@ -269,6 +271,8 @@ preload_libhcctblocks_so_SOURCES = \
 	preload/blocks/allocate.h \
 	preload/blocks/link.h \
 	preload/blocks/operators.c \
+	preload/blocks/rate.c preload/blocks/rate.h \
+	preload/blocks/stops.c preload/blocks/stops.h \
 	preload/blocks/table.c preload/blocks/table.h \
 	preload/blocks/wrap.c \
 	preload/events/course.c preload/events/course.h \

@@ -50,7 +50,10 @@ static struct size sample_size_of(const struct profile *profile, uint32_t proces
         return sample_size_of_calls(it);
     if (profile_of_faults(profile))
         return size; /* where each was is not a matter of chance alone */
-    if (it->walks > 0)
+    if (it->walks > 0 && it->drawn > 0 && it->drawn_squares == 0 &&
+        (profile_of_blocks(profile) || profile_of_locks(profile)))
+        size.samples = INFINITY; /* all there was was sampled: large blocks alone */
+    else if (it->walks > 0)
         size.samples = draws_of_one_weight(it, it->walks);
     else if (profile->period > 0)
         size.samples = (double)total / (double)profile->period;

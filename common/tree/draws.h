@@ -35,20 +35,15 @@ static inline void draws_add(struct draws *draws, uint64_t weight_ns, uint64_t m
     draws->weight += weight;
 }
 
-/* The same of a weight whose variance is `weight * mean`. */
-static inline uint64_t draws_chance_poisson(uint64_t weight, uint64_t mean) {
-    return (uint64_t)sqrt((double)weight * (double)mean);
-}
-
-/* Of a weight whose variance is `weight * mean`, as that of blocks which points of a Poisson
- * process fall on, `mean` apart: they weigh so much at least. */
-static inline void draws_add_poisson(struct draws *draws, uint64_t weight, uint64_t mean) {
-    uint64_t square;
-    weight = (weight + (1u << (DRAWS_UNIT_SHIFT - 1))) >> DRAWS_UNIT_SHIFT;
-    if (__builtin_mul_overflow(weight, mean >> DRAWS_UNIT_SHIFT, &square) ||
-        __builtin_add_overflow(draws->squares, square, &draws->squares))
+/* An event's weight, of which it is known what it adds to the variance (poisson.h): both in units
+ * of which 2^-shift are one of the sums'. */
+static inline void draws_add_event(struct draws *draws, uint64_t weight, double variance,
+                                   unsigned shift) {
+    double square = ldexp(variance, -2 * (int)shift) + 0.5;
+    if (__builtin_add_overflow(draws->squares, square < 0x1p63 ? (uint64_t)square : UINT64_MAX,
+                               &draws->squares))
         draws->squares = UINT64_MAX;
-    draws->weight += weight;
+    draws->weight += (weight + ((1u << shift) >> 1)) >> shift;
 }
 
 static inline void draws_add_all(struct draws *draws, const struct draws *more) {

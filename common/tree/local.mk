@@ -14,6 +14,7 @@ libhcct_tree_a_SOURCES = \
 	common/tree/counters.c common/tree/counters.h \
 	common/tree/cursor.c \
 	common/tree/draws.h \
+	common/tree/poisson.h \
 	common/tree/exact.c \
 	common/tree/filter.c common/tree/filter.h \
 	common/tree/lazy_queue.c common/tree/lazy_queue.h \

@@ -46,7 +46,7 @@
 #include "common/wire/counters.h"
 #include "common/wire/tags.h"
 
-#define WIRE_VERSION       20u
+#define WIRE_VERSION       21u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -195,7 +195,7 @@ struct wire_welcome {
 
 #define WIRE_BLOCKS       16384u /* sampled blocks of the heap that are known at the same time */
 #define WIRE_BLOCKS_SHIFT 14u
-#define WIRE_BLOCKS_MEAN  524288u /* bytes between two samples of a thread, at first */
+#define WIRE_BLOCKS_MEAN  16384u  /* bytes between two samples of a thread, at least */
 #define WIRE_LOCKS_MEAN   500000u /* nanoseconds of a thread's waiting between two samples */
 
 #define WIRE_MODULES_OFFSET WIRE_HEADER_BYTES
@@ -281,8 +281,17 @@ struct wire_module {
  * same. Whoever reads looks at the number, at the weight and at the number again. */
 struct wire_block {
     _Atomic uint64_t number; /* 0: there is none */
-    _Atomic uint64_t weight; /* bytes, or blocks */
+    _Atomic uint64_t weight; /* WIRE_BLOCK_WEIGHT */
 };
+
+/* Bytes or blocks, and by which R they were drawn: WIRE_BLOCKS_MEAN, doubled so many times. */
+#define WIRE_DOUBLED_MAX 31u
+#define WIRE_BLOCK_WEIGHT(weight, doubled)                                                         \
+    ((uint64_t)(doubled) << WIRE_WEIGHT_BITS | ((weight)&WIRE_WEIGHT_MASK))
+
+static inline uint64_t wire_blocks_mean(uint64_t doubled) {
+    return (uint64_t)WIRE_BLOCKS_MEAN << (doubled & WIRE_DOUBLED_MAX);
+}
 
 #define WIRE_BLOCK_PLACE(number) ((uint32_t)((number) & (WIRE_BLOCKS - 1)))
 
@@ -373,7 +382,7 @@ struct wire_session {
     uint32_t is_child;           /* 1: it is one itself, and has called no exec; as tags */
     _Atomic uint32_t left;   /* 1, as its last word: the agent has left a process that goes on */
     _Atomic uint64_t cpu_ns; /* CPU time of the process when it ended orderly; 0: not known */
-    _Atomic uint32_t blocks_doubled; /* WIRE_BLOCKS_MEAN is doubled so many times */
+    _Atomic uint32_t blocks_doubled; /* WIRE_BLOCKS_MEAN, so many times at most up to now */
     _Atomic uint32_t stopped;        /* 1: the program has asked not to be sampled (hcct.h) */
     _Atomic uint64_t marks;          /* that were set, ever */
     struct wire_mark mark[WIRE_MARKS];
@@ -430,7 +439,8 @@ struct wire_arena {
  *   BURST k           a burst of calls begins: what is credited from here on counts k times, as k
  *                     such bursts would see it together (1 at first)
  *   BLOCK number      where the heap is sampled, in place of CODE: what is credited next is that
- *                     block (struct wire_block)
+ *                     block (struct wire_block). Where all allocations are: it was drawn by
+ *                     WIRE_BLOCKS_MEAN, doubled `number` times
  *   CODE base         routines and sites of CALL events are offsets from there on
  *   CALL routine site as POP n, PUSH and CREDIT 1, in one word. Its highest bit alone is the verb;
  *                     n has 7 bits, each offset 28
@@ -449,6 +459,7 @@ struct wire_arena {
 #define WIRE_OPERAND_MASK ((1ull << WIRE_VERB_SHIFT) - 1)
 #define WIRE_SAME_BURST   (1ull << 59) /* of a CREDIT or RAW_STACK; the weight is the rest */
 #define WIRE_ATTACHED     (1ull << 58) /* the same */
+#define WIRE_WEIGHT_BITS  58
 #define WIRE_WEIGHT_MASK  (WIRE_ATTACHED - 1)
 #define WIRE_CALL         (1ull << 63)
 #define WIRE_POPS_SHIFT   56 /* of a CALL */

@@ -61,11 +61,13 @@ static void describe_calls(const struct session_sampling *sampling,
     describe_bursts(stats, out);
 }
 
-/* Each sample is drawn by itself, and its square is what it adds to the variance, or more. */
+/* Each sample is drawn by itself, and its square is what it adds to the variance. One that weighs
+ * as much as the largest mean between two that there was may have been there and not be sampled. */
 static void describe_events(const struct session_sampling *sampling, struct profile_process *out) {
+    uint64_t mean = process_period(sampling, 0);
     out->clock = "";
     out->varied_total = out->drawn_squares;
-    out->lone_ns = process_period(sampling, 0);
+    out->lone_ns = out->lone_ns > mean ? out->lone_ns : mean;
 }
 
 /* Walks that the agent has made, and those that the daemon made from copies of stacks. */

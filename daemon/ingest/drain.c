@@ -103,16 +103,18 @@ static uint64_t step_of(const struct process *p) {
     return rate > 0 ? 1000000000u / rate : 0;
 }
 
-/* The mean is doubled where the heap is followed, too, and its table was full. What came before
- * that is taken for less sure than it is. */
-static uint64_t events_mean(const struct process *p) {
-    uint64_t mean = process_events_mean(p->sampling.collector);
-    return mean != 0 && wire_of_blocks(p->sampling.collector) ? process_blocks_mean(p) : mean;
+static struct reader *new_reader(const struct process *p) {
+    struct reader *reader = calloc(1, sizeof *reader);
+    if (reader != NULL && !wire_of_heap(p->sampling.collector))
+        reader->events_mean = process_events_mean(p->sampling.collector);
+    if (reader != NULL)
+        reader->numbers = wire_of_numbers(p->sampling.collector);
+    return reader;
 }
 
 static struct reader *reader_of(struct process *p, uint32_t i) {
     if (p->readers[i] == NULL)
-        p->readers[i] = calloc(1, sizeof *p->readers[i]);
+        p->readers[i] = new_reader(p);
     if (p->readers[i] != NULL) {
         p->readers[i]->step = step_of(p);
         p->readers[i]->measured_above = measured_above(p, p->readers[i]->step);
@@ -123,8 +125,6 @@ static struct reader *reader_of(struct process *p, uint32_t i) {
         p->readers[i]->keeper = p->trace;
         p->readers[i]->subwindows = p->subwindows;
         p->readers[i]->heap = p->heap;
-        if (!wire_of_heap(p->sampling.collector))
-            p->readers[i]->events_mean = events_mean(p);
         p->readers[i]->draws_shift = process_draws_shift(p);
     }
     return p->readers[i];
@@ -238,6 +238,7 @@ static bool drain(struct process *p, process_module_seen *seen, void *arg, bool 
     windows_turn(p, now);
     if (is_read(p)) {
         addresses_refresh(p->addresses);
+        process_see_mean(p);
         if (blocks)
             process_see_blocks(p);
         any = drain_all(p, (struct sweep){.seen = p->shares ? NULL : seen,
@@ -270,6 +271,7 @@ void process_end(struct process *p, bool over) {
     p->over = over;
     windows_turn(p, clock_now());
     if (p->live) {
+        process_see_mean(p);
         process_see_blocks(p);
         drain_all(p, (struct sweep){
                          .now = clock_now(), .repeats_left = REPEATS_MAX_AT_END, .last = true});

@@ -4,10 +4,12 @@
  */
 #include "daemon/ingest/heap.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/base/seeded_hash.h"
 #include "common/code/frame.h"
+#include "common/tree/poisson.h"
 #include "common/wire/compiler.h"
 
 #define NODES_MAX   (1u << 22) /* of one process: more than its table can need, but for hostile */
@@ -28,8 +30,8 @@ struct place {
 struct heap {
     struct mcct_params tree;
     struct place place[WIRE_BLOCKS];
-    uint64_t number[WIRE_BLOCKS], weight[WIRE_BLOCKS]; /* as seen last ... */
-    uint64_t mean;                                     /* ... and by which R they were drawn */
+    uint64_t number[WIRE_BLOCKS], weight[WIRE_BLOCKS]; /* as seen last */
+    uint8_t doubled[WIRE_BLOCKS];                      /* by which R each was drawn */
     struct node *node;
     uint32_t *bucket; /* as many as there is room for nodes */
     uint32_t room, used, free;
@@ -186,16 +188,16 @@ void heap_name(struct heap *heap, const struct heap_cursor *cursor, uint64_t num
     *place = (struct place){number, cursor->node};
 }
 
-void heap_see(struct heap *heap, const struct wire_block *blocks, uint64_t mean) {
-    heap->mean = mean;
+void heap_see(struct heap *heap, const struct wire_block *blocks) {
     for (uint32_t i = 0; i < WIRE_BLOCKS; i++) {
         const struct wire_block *block = &blocks[i];
         uint64_t number = atomic_load_explicit(&block->number, memory_order_acquire);
         uint64_t weight = atomic_load_explicit(&block->weight, memory_order_relaxed);
         atomic_thread_fence(memory_order_acquire);
         bool same = atomic_load_explicit(&block->number, memory_order_relaxed) == number;
-        heap->number[i] = same && weight <= WIRE_WEIGHT_MASK ? number : 0;
-        heap->weight[i] = weight;
+        heap->number[i] = same ? number : 0;
+        heap->weight[i] = weight & WIRE_WEIGHT_MASK;
+        heap->doubled[i] = (uint8_t)(weight >> WIRE_WEIGHT_BITS & WIRE_DOUBLED_MAX);
     }
 }
 
@@ -225,8 +227,8 @@ static uint64_t push_path(const struct heap *heap, uint32_t n, struct maker *mak
     return depth;
 }
 
-/* `chance`: what it leaves to chance. */
-static void credit(const struct heap *heap, uint32_t i, uint32_t unknown, uint64_t chance,
+/* `variance`: what it adds to that of all. */
+static void credit(const struct heap *heap, uint32_t i, uint32_t unknown, double variance,
                    struct maker *maker) {
     const struct place *place = &heap->place[i];
     uint64_t depth = 0;
@@ -237,8 +239,8 @@ static void credit(const struct heap *heap, uint32_t i, uint32_t unknown, uint64
         depth = 1;
     }
     mcct_credit(&maker->cursor, heap->weight[i]);
-    scatter_credit(maker->samples,
-                   &(struct scatter_sample){.weight = heap->weight[i], .chance = chance});
+    scatter_credit(maker->samples, &(struct scatter_sample){.weight = heap->weight[i],
+                                                            .chance = (uint64_t)sqrt(variance)});
     mcct_pop(&maker->cursor, depth);
     scatter_pop(maker->samples, depth);
 }
@@ -261,12 +263,10 @@ struct mcct *heap_tree(const struct heap *heap, uint32_t unknown, bool objects, 
         uint64_t weight = heap->weight[i];
         if (heap->number[i] == 0 || weight == 0)
             continue;
-        credit(heap, i, unknown, objects ? weight : draws_chance_poisson(weight, heap->mean),
-               &maker);
-        if (objects)
-            draws_add(draws, weight << DRAWS_UNIT_SHIFT, 0);
-        else
-            draws_add_poisson(draws, weight, heap->mean);
+        double variance = objects ? poisson_variance_of_number(weight)
+                                  : poisson_variance(weight, wire_blocks_mean(heap->doubled[i]));
+        credit(heap, i, unknown, variance, &maker);
+        draws_add_event(draws, weight, variance, objects ? 0 : DRAWS_UNIT_SHIFT);
     }
     mcct_cursor_close(&maker.cursor);
     mcct_flush(tree);

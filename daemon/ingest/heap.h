@@ -46,10 +46,10 @@ void heap_close(struct heap *heap, struct heap_cursor *cursor);
 /* The block of that number was allocated at the cursor. */
 void heap_name(struct heap *heap, const struct heap_cursor *cursor, uint64_t number);
 
-/* These are the blocks that there are now, `mean` bytes lie between two samples. The agent may
- * change them meanwhile. Before an agent shows a block its ring names it: whoever reads the rings
- * after this finds the name of each, unless its stack is still to be unwound. */
-void heap_see(struct heap *heap, const struct wire_block *blocks, uint64_t mean);
+/* These are the blocks that there are now. The agent may change them meanwhile. Before an agent
+ * shows a block its ring names it: whoever reads the rings after this finds the name of each,
+ * unless its stack is still to be unwound. */
+void heap_see(struct heap *heap, const struct wire_block *blocks);
 
 /* A new tree of the blocks that were there when they were seen last, those of which it is not known
  * where they come from in frame `unknown`; `draws` gets what their weights differ by, of

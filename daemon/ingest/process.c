@@ -173,27 +173,29 @@ void process_free(struct process *p) {
 uint64_t process_period(const struct session_sampling *sampling, uint64_t rate) {
     if (sampling->collector == WIRE_COLLECT_WALKS)
         return rate > 0 ? 1000000000u / rate : 0;
-    return process_events_mean(sampling->collector);
+    return wire_of_numbers(sampling->collector) ? 0 : process_events_mean(sampling->collector);
 }
 
 /* ---- the tree ---- */
-
-#define BLOCKS_DOUBLED_MAX 32u /* an honest agent's table is never so full */
 
 /* Of blocks of which it is not known where they were allocated. */
 static uint32_t unknown_frame(struct process *p) {
     return p->addresses != NULL ? addresses_frame(p->addresses, WIRE_PSEUDO_NO_RULE, 0) : 0;
 }
 
-uint64_t process_blocks_mean(const struct process *p) {
-    uint32_t doubled =
-        atomic_load_explicit(&p->memory.session->blocks_doubled, memory_order_relaxed);
-    return (uint64_t)WIRE_BLOCKS_MEAN << (doubled < BLOCKS_DOUBLED_MAX ? doubled : 0);
+void process_see_mean(struct process *p) {
+    if (!p->live || !wire_of_blocks(p->sampling.collector) ||
+        wire_of_numbers(p->sampling.collector))
+        return;
+    uint64_t mean = wire_blocks_mean(
+        atomic_load_explicit(&p->memory.session->blocks_doubled, memory_order_relaxed));
+    if (mean > p->ended.scatter.lone)
+        p->ended.scatter.lone = mean;
 }
 
 void process_see_blocks(struct process *p) {
     if (p->heap != NULL && p->live)
-        heap_see(p->heap, session_memory_blocks(&p->memory), process_blocks_mean(p));
+        heap_see(p->heap, session_memory_blocks(&p->memory));
 }
 
 struct mcct *process_tree(struct process *p) {

@@ -138,10 +138,10 @@ struct process_params {
     struct mcct_params tree;
 };
 
-/* What lies between two samples of events at first, in bytes or nanoseconds; 0: it samples none, or
- * they weigh one each. */
+/* What lies between two samples of events, of allocations at least, in bytes or nanoseconds; 0: it
+ * samples none. */
 static inline uint64_t process_events_mean(uint32_t collector) {
-    if (!wire_of_events(collector) || wire_of_numbers(collector))
+    if (!wire_of_events(collector))
         return 0;
     return wire_of_locks(collector) ? WIRE_LOCKS_MEAN : WIRE_BLOCKS_MEAN;
 }
@@ -170,8 +170,8 @@ const char *process_command(const struct process *process);
 struct process *process_new_finished(const struct process *like);
 void process_free(struct process *process); /* the registry's, when no reference is left */
 
-/* Bytes between two of its sampled blocks by now. It is live, its lock is held. */
-uint64_t process_blocks_mean(const struct process *process);
+/* Learns how many bytes there were between two of its sampled blocks at most. Its lock is held. */
+void process_see_mean(struct process *process);
 
 /* Which sampled blocks have not been freed, as its memory has them now: process_tree() is of them
  * from now on. Where they come from is in its rings, to be read next. Does nothing for one that has

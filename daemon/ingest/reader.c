@@ -5,11 +5,13 @@
 #include "daemon/ingest/reader.h"
 
 #include <linux/futex.h>
+#include <math.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/tree/batch.h"
+#include "common/tree/poisson.h"
 #include "common/wire/compiler.h"
 #include "common/wire/ring.h"
 
@@ -144,10 +146,16 @@ static void push_frame(struct drain *d, uint32_t frame) {
     push_in_tree(d, frame);
 }
 
+/* What an event adds to the variance. */
+static double event_variance(const struct reader *reader, uint64_t weight) {
+    return reader->numbers ? poisson_variance_of_number(weight)
+                           : poisson_variance(weight, reader->events_mean);
+}
+
 /* The part of a weight that was left to chance: its square is what it varies by. */
 static uint64_t chance_of(const struct reader *reader, uint64_t weight) {
     if (reader->events_mean != 0)
-        return draws_chance_poisson(weight, reader->events_mean);
+        return (uint64_t)sqrt(event_variance(reader, weight));
     return draws_chance(weight, reader->measured_above);
 }
 
@@ -174,7 +182,8 @@ static void name_block(struct reader *reader) {
 static void draw(struct drain *d, uint64_t weight) {
     const struct reader *reader = d->reader;
     if (reader->events_mean != 0)
-        draws_add_poisson(&d->effect->draws, weight, reader->events_mean);
+        draws_add_event(&d->effect->draws, weight, event_variance(reader, weight),
+                        reader->numbers ? 0 : DRAWS_UNIT_SHIFT);
     else
         draws_add(&d->effect->draws, weight << reader->draws_shift, reader->measured_above);
 }
@@ -363,6 +372,16 @@ static void defer_stack(struct drain *d, uint64_t operand) {
     d->effect->refused += weight > 0;
     if (__builtin_add_overflow(d->effect->refused_weight, weight, &d->effect->refused_weight))
         d->effect->refused_weight = UINT64_MAX;
+}
+
+/* CODE, or BLOCK: where allocations are followed, or sampled. */
+static void take_code(struct reader *reader, uint64_t operand) {
+    if (reader->heap != NULL)
+        reader->block = operand;
+    else if (reader->events_mean != 0)
+        reader->events_mean = wire_blocks_mean(operand);
+    else
+        reader->code = operand;
 }
 
 /* ---- calls ---- */
@@ -566,7 +585,7 @@ static bool apply(struct drain *d) {
         repeat(d, operand);
         break;
     case WIRE_CODE:
-        *(reader->heap != NULL ? &reader->block : &reader->code) = operand;
+        take_code(reader, operand);
         break;
     case WIRE_BURST:
         if (reader->heap != NULL)

@@ -50,7 +50,9 @@ struct reader {
     struct raw_sample_list *deferred; /* where raw stack samples go; NULL: they are refused */
     uint64_t step;                    /* the mean of what samples weigh, ns; 0: not known */
     uint64_t measured_above; /* CREDIT of more ns was measured, not drawn (draws.h); 0: none is */
-    uint64_t events_mean;    /* between samples of events; 0: of something else */
+    uint64_t events_mean;    /* between samples of events, of allocations as they are drawn now
+                              * (BLOCK); 0: of something else. Given once */
+    bool numbers;            /* events that weigh one each */
     unsigned draws_shift;    /* by which weights are too small for draws.h */
     uint64_t moved_ns;       /* when words came last, as reader_rest() has the time */
     uint64_t repeat_max; /* frames that REPEAT may push in one drain, 0: no limit. A word can ask

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "common/wire/compiler.h"
+#include "preload/blocks/stops.h"
 #include "preload/blocks/table.h"
-#include "preload/events/course.h"
 #include "preload/events/link.h"
 
 /* What the application calls stands in a part of the code of its own (preload/events/link.h). */
@@ -19,8 +19,9 @@
 
 /* Of a thread: its clock is bytes. */
 struct blocks_course {
-    struct course course;
-    uint32_t doubled; /* the R by which its next point was drawn */
+    struct stops stops;
+    /* for rate.h: when its CPU time was told last, and what it was */
+    uint32_t told_ms, cpu_us;
 };
 
 extern __thread struct blocks_course blocks_course
@@ -33,8 +34,8 @@ void blocks_forget(void *block);
 
 /* A block of that size was allocated; NULL: it was not. */
 static inline void blocks_pass(void *block, size_t size, const struct event_place *place) {
-    if (hcct_likely(size < blocks_course.course.left))
-        blocks_course.course.left -= size;
+    if (hcct_likely(size < blocks_course.stops.course.left))
+        blocks_course.stops.course.left -= size;
     else
         blocks_check(block, size, place);
 }

@@ -25,6 +25,11 @@ struct blocks_link {
     /* False: not just now, nothing was done. Those that the session does not know are left alone.
      */
     bool (*change)(const struct blocks_change *change, unsigned n);
+    /* CLOCK_MONOTONIC in nanoseconds, without a system call. Keeps errno. */
+    uint64_t (*now)(void);
+    /* The calling thread's CPU time in nanoseconds, by one system call; 0: it can't be known now.
+     * Keeps errno. */
+    uint64_t (*cpu)(void);
     /* For the agent, in a child of fork: neither the blocks of its parent nor its chance are its
      * own. */
     void (*clear)(void);

@@ -47,9 +47,9 @@ static inline void *next_of(struct form *it) {
 /* Such an operator may call malloc after all, for some blocks: these have been seen. */
 static hcct_noinline void *allocate(struct form *it, size_t size, size_t second, const void *third,
                                     const struct event_place *place) {
-    uint64_t left = blocks_course.course.left;
+    uint64_t left = blocks_course.stops.course.left;
     void *block = ((new_3 *)it->next)(size, second, third);
-    if (blocks_course.course.left == left)
+    if (blocks_course.stops.course.left == left)
         blocks_pass(block, size, place);
     return block;
 }

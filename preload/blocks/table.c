@@ -185,15 +185,17 @@ static void double_mean(uint32_t doubled, uint64_t *random) {
 
 /* ---- a new block ---- */
 
-/* A place for a block that was drawn by R doubled *doubled times, which may be doubled for that.
- * 0: the block does not stay. */
+/* A place for a block that was drawn by R doubled *doubled times, which may be doubled for that,
+ * more than once: where most blocks were drawn by a larger R already none of these goes. 0: the
+ * block does not stay. */
 static uint64_t find_place(const void *address, size_t size, uint32_t *doubled, uint64_t *random) {
     uint64_t number = 0;
-    while (*doubled < TABLE_DOUBLED_MAX && (number = take_place(address)) == 0) {
+    while ((number = take_place(address)) == 0) {
+        uint32_t now = table_doubled();
         thin_some(window_of(address), WINDOW, random); /* another thread may be about to */
-        if ((number = take_place(address)) != 0)
+        if ((number = take_place(address)) != 0 || now == TABLE_DOUBLED_MAX)
             break;
-        double_mean(*doubled, random);
+        double_mean(now, random);
         if (!stays(size, doubled, random))
             return 0;
     }

@@ -4,9 +4,10 @@
  *
  * Most calls of free ask only whether a byte is zero (table_may_have). A block has one of a few
  * neighbouring places, by its address, so nothing needs to be moved when one is freed. When none of
- * them is free, R is doubled (events/course.h) and all blocks are drawn again; each knows by which
- * R it was drawn, so at any moment, also in the middle of that, each counts for what is right for
- * it.
+ * them is free, R is doubled (events/course.h) and all blocks are drawn again that were drawn by a
+ * smaller one; each knows by which R it was drawn, so at any moment, also in the middle of that,
+ * each counts for what is right for it. Blocks may also be drawn by a larger R than the table asks
+ * for (rate.h): these stay.
  *
  * The daemon sees numbers and weights, in the session's memory (wire_block), and no address.
  *
@@ -25,7 +26,7 @@
 #include "common/wire/wire.h"
 #include "preload/blocks/link.h"
 
-#define TABLE_FILTER_SHIFT 15u
+#define TABLE_FILTER_SHIFT 17u
 
 /* How many sampled blocks have an address of that hash, more or less. */
 extern _Atomic uint8_t table_filter[1u << TABLE_FILTER_SHIFT] __attribute__((visibility("hidden")));
@@ -56,11 +57,11 @@ void table_forget(struct table_block block);
 
 #define TABLE_DOUBLED_MAX 20u
 
-/* R is doubled so many times. */
+/* R is doubled so many times at least, so that the table has room. */
 uint32_t table_doubled(void);
 /* R, after that. */
 static inline uint64_t table_mean(uint32_t doubled) {
-    return (uint64_t)WIRE_BLOCKS_MEAN << doubled;
+    return wire_blocks_mean(doubled);
 }
 
 /* A sampled block that was drawn by R doubled `doubled` times: sent to the agent, and followed. */

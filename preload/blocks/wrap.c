@@ -15,6 +15,8 @@
 
 #include "preload/blocks/allocate.h"
 #include "preload/blocks/link.h"
+#include "preload/blocks/rate.h"
+#include "preload/sample/draw.h"
 #include "preload/wrap/next_symbol.h"
 
 /* ---- the next library's ---- */
@@ -54,15 +56,51 @@ static inline void *next(enum name name) {
 
 /* ---- the course of a thread ---- */
 
+#define SPENT_MOST_NS 100000u
+#define TOLD_OF       8u
+#define TOLD_MS       20u
+
 __thread struct blocks_course blocks_course;
 
 static void draw(void) {
-    uint32_t doubled = blocks_course.doubled = table_doubled();
-    blocks_course.course.left = course_gap(table_mean(doubled), &blocks_course.course.random);
+    uint32_t by_table = table_doubled(), by_rate = rate_doubled();
+    stops_draw(&blocks_course.stops, by_table > by_rate ? by_table : by_rate, by_rate > 0);
+}
+
+/* What was done since `before`, for so many samples. The thread may have been interrupted, or have
+ * waited for a place to report its first sample: no more is believed than a walk may take. */
+static void spend(uint64_t before, uint32_t samples) {
+    uint64_t took = hcct_blocks_link.now() - before;
+    rate_spend(took < SPENT_MOST_NS ? took : SPENT_MOST_NS, samples);
+}
+
+/* The thread's clock takes a system call: it is read at one stop in eight, at a thread's first one,
+ * and when that is some time ago. */
+static void tell(uint64_t now) {
+    struct blocks_course *it = &blocks_course;
+    uint32_t now_ms = (uint32_t)(now / 1000000);
+    bool once = draw_below(draw_word(&it->stops.course.random), TOLD_OF) == 0;
+    if (!once && now_ms - it->told_ms < TOLD_MS)
+        return;
+    uint32_t cpu_us = (uint32_t)(hcct_blocks_link.cpu() / 1000), since = cpu_us - it->cpu_us;
+    it->told_ms = now_ms;
+    it->cpu_us = cpu_us;
+    rate_note(since <= INT32_MAX ? since * 1000ull : 0); /* else the clock is another one */
+}
+
+/* At the end of `left`. */
+static void stop(void *block, size_t size, const struct event_place *place) {
+    uint64_t before = hcct_blocks_link.now();
+    bool sampled = block != NULL && stops_hit(&blocks_course.stops, size);
+    if (sampled)
+        table_add(block, size, blocks_course.stops.doubled, place,
+                  &blocks_course.stops.course.random);
+    spend(before, sampled);
+    tell(before);
 }
 
 hcct_noinline void blocks_check(void *block, size_t size, const struct event_place *place) {
-    struct course *course = &blocks_course.course;
+    struct course *course = &blocks_course.stops.course;
     int saved = errno;
     if (!course->begun) {
         course_begin(course);
@@ -72,23 +110,30 @@ hcct_noinline void blocks_check(void *block, size_t size, const struct event_pla
         course->left -= size;
         return;
     }
-    uint32_t doubled = blocks_course.doubled;
+    if (event_link_is_ready(&hcct_blocks_link.event))
+        stop(block, size, place);
     draw();
-    if (block != NULL && event_link_is_ready(&hcct_blocks_link.event))
-        table_add(block, size, doubled, place, &course->random);
     errno = saved;
 }
 
 hcct_noinline void blocks_forget(void *block) {
+    const struct table_block known = table_find(block);
+    if (known.number == 0)
+        return;
     int saved = errno;
-    table_forget(table_find(block));
+    bool ready = event_link_is_ready(&hcct_blocks_link.event);
+    uint64_t before = ready ? hcct_blocks_link.now() : 0;
+    table_forget(known);
+    if (ready)
+        spend(before, 0);
     errno = saved;
 }
 
 /* Points that are drawn already are those of the parent and of all its children. */
 static void begin_in_child(void) {
-    blocks_course.course = (struct course){.left = 0};
+    blocks_course = (struct blocks_course){.cpu_us = 0};
     table_clear();
+    rate_in_child();
 }
 
 struct blocks_link hcct_blocks_link = {

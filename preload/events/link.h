@@ -41,7 +41,7 @@ struct event_sample {
 /* Which agents know what a library's link is: both may be of different builds, as LD_PRELOAD names
  * each by its path. To be raised when a link or what it leads to changes its meaning; a change of
  * size is noticed anyway. */
-#define EVENT_LINK_VERSION 1u
+#define EVENT_LINK_VERSION 2u
 #define EVENT_LINK_BUILD(link)                                                                     \
     (EVENT_LINK_VERSION << 24 | (uint32_t)sizeof(link) << 12 |                                     \
      (uint32_t)sizeof(struct event_sample))

@@ -7,8 +7,10 @@
 #include "common/wire/ring.h"
 #include "preload/blocks/link.h"
 #include "preload/life/agent.h"
+#include "preload/life/confine.h"
 #include "preload/life/session.h"
 #include "preload/sample/event_inside.h"
+#include "preload/sample/ticker.h"
 #include "preload/sample/walk.h"
 
 static struct wire_block *block_of(struct wire_session *session, uint64_t number) {
@@ -17,8 +19,6 @@ static struct wire_block *block_of(struct wire_session *session, uint64_t number
 }
 
 bool block_sample_name(struct agent_thread *thread, struct wire_slot *slot, uint64_t number) {
-    if (number == 0)
-        return true;
     if (ring_room(slot, WALK_WORDS, thread->stream->head) == 0)
         return false;
     ring_put(slot, WALK_WORDS, thread->stream->head++, wire_word(WIRE_BLOCK, number));
@@ -55,7 +55,7 @@ static void change_one(struct wire_session *session, const struct blocks_change 
     }
     block_sample_tell_mean(session, change->doubled);
     if (atomic_load(&block->number) == number)
-        block_sample_show(session, number, change->weight);
+        block_sample_show(session, number, WIRE_BLOCK_WEIGHT(change->weight, change->doubled));
 }
 
 static void change_all(struct agent_thread *thread, const void *argument) {
@@ -77,6 +77,22 @@ static bool change(const struct blocks_change *change, unsigned n) {
     return event_inside(change_all, &job) && done;
 }
 
+static uint64_t now(void) {
+    return ticker_now(CLOCK_MONOTONIC);
+}
+
+/* In a child that shares its parent's memory it is the child's own: less than it was, which counts
+ * nothing. */
+static uint64_t cpu(void) {
+    struct agent_thread *thread = thread_self;
+    uint32_t before;
+    if (thread == NULL || confine_is_quiet() || !confine_enter(thread, &before))
+        return 0;
+    uint64_t used = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    confine_leave(thread, before);
+    return used;
+}
+
 static bool is_of_heap_objects(uint32_t collector) {
     return collector == WIRE_COLLECT_HEAP_OBJECTS;
 }
@@ -85,6 +101,8 @@ void block_sample_start(void) {
     hcct_blocks_link.heap = settings_have(&agent.settings, wire_of_heap);
     hcct_blocks_link.objects = settings_have(&agent.settings, is_of_heap_objects);
     hcct_blocks_link.change = change;
+    hcct_blocks_link.now = now;
+    hcct_blocks_link.cpu = cpu;
 }
 
 void block_sample_renew(void) {

@@ -44,8 +44,16 @@ struct wire_session *event_session_enter(struct agent_thread *thread) {
     return session;
 }
 
+/* Of a sampled block its word comes first. */
+static bool name(struct agent_thread *thread, struct wire_slot *slot, uint32_t metric,
+                 const struct event_sample *sample) {
+    if (!wire_of_blocks(metric))
+        return true;
+    return block_sample_name(thread, slot, wire_of_heap(metric) ? sample->number : sample->doubled);
+}
+
 static bool walk(struct agent_thread *thread, struct wire_session *session, struct wire_slot *slot,
-                 const struct event_sample *sample, uint64_t weight, uint64_t number) {
+                 uint32_t metric, const struct event_sample *sample, uint64_t weight) {
     const struct sleep_place caller = {.pc = sample->place.pc,
                                        .sp = sample->place.sp,
                                        .frame = sample->place.frame,
@@ -56,7 +64,7 @@ static bool walk(struct agent_thread *thread, struct wire_session *session, stru
     _Atomic uint64_t *lost = &slot->counter[WIRE_LOST];
     uint64_t before = atomic_load_explicit(lost, memory_order_relaxed);
     thread->sample_marks = 0;
-    if (block_sample_name(thread, slot, number)) {
+    if (name(thread, slot, metric, sample)) {
         walk_sample(thread, session, slot, weight, &uc);
     } else {
         session_count(slot, WIRE_LOST, 1);
@@ -83,15 +91,14 @@ static struct wire_slot *wait_for_slot(struct agent_thread *thread, struct wire_
 static bool take_for(struct agent_thread *thread, struct wire_session *session, uint32_t metric,
                      const struct event_sample *sample) {
     uint64_t weight = wire_of_numbers(metric) ? sample->count : sample->weight;
-    uint64_t number = wire_of_heap(metric) ? sample->number : 0;
     struct wire_slot *slot = wait_for_slot(thread, session);
     if (slot == NULL) {
         session_lose(thread, session, weight);
         return false;
     }
-    bool sent = walk(thread, session, slot, sample, weight, number);
-    if (sent && number != 0)
-        block_sample_show(session, number, weight);
+    bool sent = walk(thread, session, slot, metric, sample, weight);
+    if (sent && wire_of_heap(metric))
+        block_sample_show(session, sample->number, WIRE_BLOCK_WEIGHT(weight, sample->doubled));
     return sent;
 }
 

@@ -188,6 +188,22 @@ static void check_full(void) {
     CHECK(all() == 0);
 }
 
+/* Most blocks were drawn by a larger R than the table has asked for: it asks for more than that. */
+static void check_full_of_rare(void) {
+    const unsigned n = 2 * WIRE_BLOCKS;
+    const uint32_t rare = table_doubled() + 4;
+    double true_bytes = 0;
+    for (unsigned i = 0; i < n; i++) {
+        add(i, 2000, rare);
+        true_bytes += (double)course_weight(2000, table_mean(rare));
+    }
+    CHECK(table_doubled() > rare);
+    CHECK(fabs(all() - true_bytes) < 5 * sqrt((double)table_mean(table_doubled()) * true_bytes));
+    for (unsigned i = 0; i < n; i++)
+        table_forget(table_find(address(i)));
+    CHECK(all() == 0);
+}
+
 static void check_clear(void) {
     for (unsigned i = 0; i < 100; i++)
         add(i, 1u << 30, 0);
@@ -209,6 +225,7 @@ int main(void) {
     check_deaf();
     check_renew();
     check_full();
+    check_full_of_rare();
     check_clear();
     return check_report();
 }

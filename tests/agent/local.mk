@@ -122,6 +122,16 @@ tests_agent_blocks_test_SOURCES = preload/blocks/table.c preload/wrap/libc.c pre
 tests_agent_blocks_test_LDADD = -lm
 TESTS += tests/agent/blocks_test
 
+# How far apart samples of allocations are.
+check_PROGRAMS += tests/agent/rate_test
+tests_agent_rate_test_SOURCES = \
+	preload/blocks/rate.c preload/blocks/rate.h \
+	preload/blocks/stops.c preload/blocks/stops.h \
+	preload/events/course.c preload/sample/draw.c \
+	tests/agent/rate_test.c
+tests_agent_rate_test_LDADD = -lm
+TESTS += tests/agent/rate_test
+
 # What a program says of itself (hcct.h).
 check_PROGRAMS += tests/agent/labels_test
 tests_agent_labels_test_SOURCES = \

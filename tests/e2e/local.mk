@@ -37,7 +37,8 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/calls_locked_test.py \
 	tests/e2e/redirect_torture_test.py tests/e2e/attach_test.py tests/e2e/attach_running_test.py tests/e2e/attach_late_test.py \
 	tests/e2e/attach_metrics_test.py tests/e2e/wall_again_test.py \
-	tests/e2e/blocks_test.py tests/e2e/held_test.py tests/e2e/kept_test.py tests/e2e/locks_test.py tests/e2e/metrics_test.py \
+	tests/e2e/blocks_test.py tests/e2e/held_test.py tests/e2e/kept_test.py tests/e2e/leak_test.py \
+	tests/e2e/locks_test.py tests/e2e/metrics_test.py \
 	tests/e2e/wait_test.py tests/e2e/contexts_test.py tests/e2e/encode_test.py \
 	tests/e2e/encode_contexts_test.py tests/e2e/runtime_names_test.py
 TESTS += $(e2e_tests)
@@ -476,6 +477,11 @@ tests_targets_blocks_places_LDADD = -lm
 tests_targets_blocks_truth_SOURCES = tests/targets/blocks_truth.c
 tests_targets_blocks_truth_CFLAGS = $(TARGET_CFLAGS) -O1 -pthread
 tests_targets_blocks_truth_LDFLAGS = -pthread
+
+# A server that leaks. By hand, how often it is found: leak_test.py --runs 20.
+check_PROGRAMS += tests/targets/leaky
+tests_targets_leaky_SOURCES = tests/targets/leaky.c
+tests_targets_leaky_CFLAGS = $(TARGET_CFLAGS) -O1
 
 # What computes, allocates and waits at once.
 check_PROGRAMS += tests/targets/keeps tests/targets/other_build.so

@@ -6,6 +6,7 @@
  *
  * This program is each of the profiled processes, by hand.
  */
+#include <math.h>
 #include <unistd.h>
 
 #include "common/tree/summary.h"
@@ -105,17 +106,25 @@ static void test_allocates_meanwhile(void) {
     registry_clear();
 }
 
-/* The variance of weight w is w R, by the R that the agent goes by, however large blocks are. */
+/* The variance of a block of S bytes is S^2 (1-p)/p^2, by the R that it was drawn by: next to R^2
+ * of a small one, next to nothing of a large one. What is not there at all may weigh the largest R.
+ */
 static void test_mean(void) {
-    const uint64_t large = 64u << 20, unit = 1u << DRAWS_UNIT_SHIFT;
+    const double unit = 1u << DRAWS_UNIT_SHIFT;
     struct process *process = begin();
-    for (uint32_t doubled = 0; doubled < 3; doubled++) {
+    uint64_t serial = 1;
+    for (uint32_t doubled = 0; doubled < 8; doubled++) {
+        double mean = (double)wire_blocks_mean(doubled);
         atomic_store(&process->memory.session->blocks_doubled, doubled);
-        show(process, number(1 + doubled, 5), large);
-        process_drain_and_see(process, NULL, NULL);
-        CHECK_UINT(total_of(process), large);
-        CHECK_UINT(process->ended.draws.squares,
-                   large / unit * (((uint64_t)WIRE_BLOCKS_MEAN << doubled) / unit));
+        for (double size = mean / 1000; size < 20 * mean; size *= 2) {
+            double missed = exp(-size / mean), weight = size / (1 - missed);
+            show(process, number(serial++, 5), WIRE_BLOCK_WEIGHT((uint64_t)weight, doubled));
+            process_drain_and_see(process, NULL, NULL);
+            CHECK_UINT(total_of(process), (uint64_t)weight);
+            CHECK(fabs((double)process->ended.draws.squares * unit * unit -
+                       weight * weight * missed) <= 1e-3 * mean * mean + unit * unit);
+        }
+        CHECK_UINT(process->ended.scatter.lone, wire_blocks_mean(doubled));
     }
     end(process);
     registry_clear();

@@ -42,7 +42,7 @@ static uint64_t weight_of(const struct tree_copy *copy, uint32_t outer, uint32_t
 static struct tree_copy see(struct heap *heap, uint64_t total) {
     struct tree_copy copy;
     struct draws draws;
-    heap_see(heap, blocks, WIRE_BLOCKS_MEAN);
+    heap_see(heap, blocks);
     struct mcct *tree = heap_tree(heap, 99, false, &draws, NULL);
     CHECK(tree != NULL && tree_copy_take(&copy, tree));
     CHECK_UINT(copy.stats.total, total);

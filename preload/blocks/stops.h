@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * stops.h - where a thread's bytes come to a point (events/course.h), when R changes meanwhile.
+ *
+ * The law has no memory. So R may be another one from anywhere on that does not depend on where the
+ * next point is; and where there was none for R bytes, what is left to it may be drawn anew. That
+ * is done where R may have become smaller: a thread that allocates little would come to a point
+ * that was drawn by a large R long after that.
+ *
+ * Of one thread. Pure, but for what is in the struct.
+ */
+#ifndef HCCT_BLOCKS_STOPS_H
+#define HCCT_BLOCKS_STOPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/events/course.h"
+
+/* `course.left` is up to the next stop, which is a point or none. */
+struct stops {
+    struct course course;
+    uint8_t doubled; /* the R by which it was drawn */
+    bool is_point;
+};
+
+/* The next stop, by WIRE_BLOCKS_MEAN doubled so many times. `asks`: there is a stop after R bytes,
+ * too, if no point comes before that. */
+void stops_draw(struct stops *stops, uint32_t doubled, bool asks);
+
+/* At the end of `left`, which lies in a block of that size: does the block have a point? It is
+ * asked by one R from its beginning to its end; the next stop is to be drawn after that. */
+bool stops_hit(struct stops *stops, uint64_t size);
+
+#endif
