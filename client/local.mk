@@ -70,6 +70,7 @@ client_hcct_SOURCES = \
 	client/locate.c client/locate.h \
 	client/main.c \
 	client/mark_rows.c client/mark_rows.h \
+	client/merge_metrics.c client/merge_metrics.h \
 	client/metric_answers.c client/metric_answers.h \
 	client/operand.c client/operand.h \
 	client/option_words.c client/option_words.h \

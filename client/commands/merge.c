@@ -3,6 +3,7 @@
  * merge.c - profiles of several runs or hosts as one.
  */
 #include "client/command.h"
+#include "client/merge_metrics.h"
 #include "client/operand.h"
 #include "client/output.h"
 #include "client/profile_file.h"
@@ -31,8 +32,8 @@ static const struct option_spec specs[] = {
 static const struct option_command command = {
     .usage = "hcct merge [options] FILE...",
     .about = "Adds profiles up: of several runs or hosts, ours or any in the format of pprof.\n"
-             "Processes of one executable become one; errors add up, too. FILE - is standard\n"
-             "input, @now what hcctd has.",
+             "Processes of one executable become one; errors add up, too. Each metric is added up\n"
+             "by itself. FILE - is standard input, @now what hcctd has.",
     .examples = "  hcct merge -o all.pb.gz host1.pb.gz host2.pb.gz host3.pb.gz\n"
                 "  hcct merge monday/*.pb.gz                  the report of the sum\n",
     .options = specs,
@@ -62,18 +63,22 @@ static int put(const struct profile *sum, size_t n, const struct view *view,
     return written != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
 }
 
-static int merge(struct profile *const *parts, char *const *names, size_t n,
-                 const struct view *view, const struct view_options *given) {
+static int merge_one(const struct merge_input *inputs, size_t n, const struct view *view,
+                     const struct merge_given *options) {
+    const struct view_options *given = &options->view;
     char error[512];
     size_t bad = 0;
-    struct profile *sum =
-        merge_profiles((const struct profile *const *)parts, n, &bad, error, sizeof error);
+    const struct profile **parts = memory_new(n, sizeof *parts, "profiles");
+    for (size_t i = 0; i < n; i++)
+        parts[i] = inputs[i].profile;
+    struct profile *sum = merge_profiles(parts, n, &bad, error, sizeof error);
+    free((void *)parts);
     if (sum == NULL) {
-        complain("%s: %s", names[bad], error);
+        complain("%s: %s", inputs[bad].name, error);
         return HCCT_EXIT_FAILURE;
     }
-    if (*sum->others != '\0')
-        complain("one metric is added up, %s: left out %s (--metric chooses)",
+    if (*sum->others != '\0' && options->daemon.metric == NULL)
+        complain("%s has one metric, %s: left out %s (--metric chooses)", view->format->name,
                  metric_word_of_type(sum->type), sum->others);
     sum->others = "";
     int status = put(sum, n, view, given);
@@ -81,19 +86,54 @@ static int merge(struct profile *const *parts, char *const *names, size_t n,
     return status;
 }
 
+static int merge_all(const struct merge_input *inputs, size_t n, const struct view *view,
+                     const struct merge_given *options) {
+    const struct view_options *given = &options->view;
+    struct output output;
+    bool failed;
+    if (!output_open(&output, given->output != NULL ? given->output : "-", NULL))
+        return HCCT_EXIT_FAILURE;
+    if (!merge_metrics_write(inputs, n, view, given->phi, output.file, &failed)) {
+        if (failed)
+            output_fail(&output);
+        else
+            output_discard(&output);
+        return HCCT_EXIT_FAILURE;
+    }
+    char *written = output_commit(&output, 0);
+    if (written != NULL && given->output != NULL)
+        complain("%zu profiles added up by metric, written to %s", n, written);
+    free(written);
+    return written != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
+}
+
+/* A file is kept as it is, too: there may be other metrics in it. */
+static int read_input(struct merge_input *input, const struct operand_options *options) {
+    if (input->name[0] == '@')
+        return operand_read(input->name, options, &input->profile);
+    input->data = profile_file_load(input->name, &input->bytes);
+    if (input->data != NULL)
+        input->profile =
+            profile_file_parse_metric(input->name, input->data, input->bytes, options->metric);
+    return input->profile != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
+}
+
 static int read_and_merge(const struct merge_given *given, char *const *names, size_t n,
                           const struct view *view) {
-    struct profile **parts = calloc(n, sizeof *parts);
+    struct merge_input *inputs = memory_new(n, sizeof *inputs, "profiles");
     int status = HCCT_EXIT_OK;
-    if (parts == NULL)
-        memory_die("profiles");
-    for (size_t i = 0; i < n && status == HCCT_EXIT_OK; i++)
-        status = operand_read(names[i], &given->daemon, &parts[i]);
-    if (status == HCCT_EXIT_OK)
-        status = merge(parts, names, n, view, &given->view);
-    for (size_t i = 0; i < n; i++)
-        profile_free(parts[i]);
-    free(parts);
+    for (size_t i = 0; i < n && status == HCCT_EXIT_OK; i++) {
+        inputs[i].name = names[i];
+        status = read_input(&inputs[i], &given->daemon);
+    }
+    if (status == HCCT_EXIT_OK && !merge_inputs_align(inputs, n))
+        status = HCCT_EXIT_FAILURE;
+    if (status == HCCT_EXIT_OK) {
+        bool all = given->daemon.metric == NULL && view->format == format_find("pprof") &&
+                   merge_metrics_are_several(inputs, n);
+        status = (all ? merge_all : merge_one)(inputs, n, view, given);
+    }
+    merge_inputs_free(inputs, n);
     return status;
 }
 

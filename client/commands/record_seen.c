@@ -96,8 +96,8 @@ static const char *why_no_event(unsigned collector) {
                "sampled)";
     if (wire_of_locks(collector))
         return "its threads waited too little for locks of libc (one of some 0.5 ms is sampled)";
-    return "it allocated too little (one of some 512 KiB is sampled), has freed all of it, or "
-           "brings a malloc of its own";
+    return "it allocated too little (at first one of some 16 KiB is sampled), has freed all of it, "
+           "or brings a malloc of its own";
 }
 
 static void complain_no_event(const char *program, unsigned collector) {

@@ -225,13 +225,13 @@ static double half_width(const struct chance *chance, double share) {
 #define SHOWN 3
 
 /* Sampled events of W bytes, or so much time, have a variance of W times the mean distance of
- * samples, at most. */
+ * samples, at most, by the largest there was. */
 static void put_interval_of_events(const struct text *text, const struct chance *chance) {
     static const uint64_t bytes[SHOWN] = {1u << 20, 16u << 20, 256u << 20};
     static const uint64_t times[SHOWN] = {10000000, 100000000, 1000000000};
     bool blocks = profile_of_blocks(text->profile), locks = profile_of_locks(text->profile);
     const uint64_t *shown = locks ? times : bytes;
-    double mean = chance->squares / chance->total;
+    double mean = chance->lone;
     const char *separator = "";
     if (!(blocks || locks) || strcmp(text->profile->unit, "count") == 0)
         return;
@@ -243,7 +243,7 @@ static void put_interval_of_events(const struct text *text, const struct chance 
                 format_weight(text->profile, (uint64_t)half).text);
         separator = ", ";
     }
-    fprintf(text->out, "; one of some %s is sampled\n",
+    fprintf(text->out, "; at least one of %s is sampled\n",
             format_weight(text->profile, (uint64_t)mean).text);
 }
 

@@ -20,8 +20,8 @@
 /* Of a thread: its clock is bytes. */
 struct blocks_course {
     struct stops stops;
-    /* for rate.h: when its CPU time was told last, and what it was */
-    uint32_t told_ms, cpu_us;
+    /* for rate.h: when its CPU time was noted last, and what it was then */
+    uint32_t noted_ms, cpu_us;
 };
 
 extern __thread struct blocks_course blocks_course

@@ -9,7 +9,7 @@
 #define ENOUGH     16u        /* samples in a window: what they took is known to a fourth */
 #define LONG_NS    100000000u /* a window without as many is over then */
 #define SAVED_PART 16         /* of what is saved, so much is spent in a window */
-#define LEAST_PART 8 /* of what a window allows by itself, so much stays, whatever is owed */
+#define LEAST_PART 8          /* of what a window allows by itself, so much stays in debt, too */
 
 static struct {
     _Atomic uint64_t cpu_ns, spent_ns;

@@ -27,7 +27,7 @@ struct rate_window {
 };
 
 #define RATE_PART     50      /* of the CPU time: one part in so many may be spent */
-#define RATE_SAVED_NS 2000000 /* so much is saved at most, and owed at most */
+#define RATE_SAVED_NS 2000000 /* of that, and of debt */
 
 /* How many times R is to be doubled, which it was `doubled` times in that window; *saved_ns is what
  * was saved before it, and is brought up to date. A pure function. */

@@ -57,8 +57,8 @@ static inline void *next(enum name name) {
 /* ---- the course of a thread ---- */
 
 #define SPENT_MOST_NS 100000u
-#define TOLD_OF       8u
-#define TOLD_MS       20u
+#define NOTED_OF      8u
+#define NOTED_MS      20u
 
 __thread struct blocks_course blocks_course;
 
@@ -76,14 +76,14 @@ static void spend(uint64_t before, uint32_t samples) {
 
 /* The thread's clock takes a system call: it is read at one stop in eight, at a thread's first one,
  * and when that is some time ago. */
-static void tell(uint64_t now) {
+static void note(uint64_t now) {
     struct blocks_course *it = &blocks_course;
     uint32_t now_ms = (uint32_t)(now / 1000000);
-    bool once = draw_below(draw_word(&it->stops.course.random), TOLD_OF) == 0;
-    if (!once && now_ms - it->told_ms < TOLD_MS)
+    bool once = draw_below(draw_word(&it->stops.course.random), NOTED_OF) == 0;
+    if (!once && now_ms - it->noted_ms < NOTED_MS)
         return;
     uint32_t cpu_us = (uint32_t)(hcct_blocks_link.cpu() / 1000), since = cpu_us - it->cpu_us;
-    it->told_ms = now_ms;
+    it->noted_ms = now_ms;
     it->cpu_us = cpu_us;
     rate_note(since <= INT32_MAX ? since * 1000ull : 0); /* else the clock is another one */
 }
@@ -96,7 +96,7 @@ static void stop(void *block, size_t size, const struct event_place *place) {
         table_add(block, size, blocks_course.stops.doubled, place,
                   &blocks_course.stops.course.random);
     spend(before, sampled);
-    tell(before);
+    note(before);
 }
 
 hcct_noinline void blocks_check(void *block, size_t size, const struct event_place *place) {

@@ -153,6 +153,21 @@ check(shown(single, "heap")["total"] == shown(together, "heap")["total"], "is th
 again = scratch("sum.pb.gz")
 check(text("merge", "--metric", "alloc", "-o", again, together, together)[0] == 0, "merge by metric")
 check(report(again)["total"] == 2 * shown(together, "alloc")["total"], "adds up")
+
+# all metrics, each over the files that have it
+status, out, err = text("merge", "-o", again, together, other_way)
+check(status == 0 and "alloc is in 1 of 2 profiles" in err and "cpu" not in err, f"merge of all metrics: {err!r}")
+for metric in metrics:
+    parts = [shown(path, metric)["total"] for path in (together, other_way) if metric in ("cpu", "heap") or path == together]
+    check(shown(again, metric)["total"] == sum(parts), f"{metric} of both is added up")
+check(shown(again, "heap")["chance"]["total_half_width"] >= shown(together, "heap")["chance"]["total_half_width"],
+      "and so is its error")
+both = run([HCCT, "merge", "-o", scratch("both.pb.gz"), "-", other_way], stdin=open(together, "rb"))
+check(both.status == 0 and gzip.open(scratch("both.pb.gz")).read() == gzip.open(again).read(), "also from standard input")
+status, out, err = text("merge", together, other_way)
+check(status == 0 and "text has one metric, cpu: left out" in err, f"the text is of one: says so: {err!r}")
+status, out, err = text("merge", "-o", again, scratch("lock.pb.gz"), other_way)
+check(status == 1 and "no metric that" in err and err.count("\n") == 1, f"with no metric in common: {err!r}")
 status, out, err = text("diff", "--metric", "heap", together, together)
 check(status == 0 and "allocate_large" in out or "no" in out.lower(), "diff by metric")
 
