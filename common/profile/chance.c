@@ -128,7 +128,7 @@ void chance_add(struct chance *chance, const struct profile *profile, uint32_t p
     double squares = (double)total * (double)total / size.samples;
     /* both sums of the file are in one unit, of which the weight is so many */
     double unit = it->drawn > 0 ? (double)total / (double)it->drawn : 0;
-    chance->total_known &= it->varied_total > 0 && unit > 0;
+    chance->total_known &= (it->varied_total > 0 || squares == 0) && unit > 0;
     chance->of_total += (double)it->varied_total * unit * unit;
     chance->squares += squares;
     chance->lone = fmax(chance->lone, (double)it->lone_ns);

@@ -5,7 +5,8 @@
 #include "common/render/chance_json.h"
 
 void chance_put_json(struct json_out *json, const struct chance *chance) {
-    if (!(chance->squares > 0))
+    bool sure = chance->kind == CHANCE_SAMPLED && chance->lone > 0; /* but for what is not there */
+    if (!(chance->squares > 0) && !sure)
         return;
     json_object_member(json, "chance");
     json_double_member(json, "samples", chance_samples(chance, CHANCE_TYPICAL, 0));

@@ -61,8 +61,9 @@ static void describe_calls(const struct session_sampling *sampling,
     describe_bursts(stats, out);
 }
 
-/* Each sample is drawn by itself, and its square is what it adds to the variance. One that weighs
- * as much as the largest mean between two that there was may have been there and not be sampled. */
+/* Each sample is drawn by itself, and its square is what it adds to the variance. What weighs as
+ * much as the largest mean between two that there was, or as many events as any sample has stood
+ * for, may be there without a sample. */
 static void describe_events(const struct session_sampling *sampling, struct profile_process *out) {
     uint64_t mean = process_period(sampling, 0);
     out->clock = "";

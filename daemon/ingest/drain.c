@@ -155,6 +155,8 @@ static bool read_ring(struct process *p, struct sweep *sweep, struct reader *rea
         sweep->repeats_left -=
             effect.repeats < sweep->repeats_left ? effect.repeats : sweep->repeats_left;
         draws_add_all(&p->ended.draws, &effect.draws);
+        if (wire_of_events(p->sampling.collector) && effect.greatest > p->ended.scatter.lone)
+            p->ended.scatter.lone = effect.greatest;
         refuse(p, reader, &effect);
         if (p->sampling.collector == WIRE_COLLECT_CALLS)
             p->ended.counter[WIRE_LOST] += effect.discarded;

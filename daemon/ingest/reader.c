@@ -178,6 +178,12 @@ static void name_block(struct reader *reader) {
     reader->block = 0;
 }
 
+/* A sample that stands for so much: of what is freed again, too. */
+static void meet(struct drain *d, uint64_t weight) {
+    if (d->reader->numbers && weight > d->effect->greatest)
+        d->effect->greatest = weight;
+}
+
 /* What its weight leaves to chance. */
 static void draw(struct drain *d, uint64_t weight) {
     const struct reader *reader = d->reader;
@@ -190,6 +196,7 @@ static void draw(struct drain *d, uint64_t weight) {
 
 static void credit(struct drain *d, uint64_t operand) {
     struct reader *reader = d->reader;
+    meet(d, operand & WIRE_WEIGHT_MASK);
     if (reader->heap != NULL) {
         name_block(reader);
         return;
@@ -349,6 +356,7 @@ static void defer_stack(struct drain *d, uint64_t operand) {
         reader->broken = true;
         return;
     }
+    meet(d, weight);
     if (reader->heap == NULL)
         draw(d, weight);
     if (weight > 0)

@@ -72,6 +72,7 @@ struct reader_effect {
     uint64_t
         discarded; /* calls in the ring of a reader that is closed, which a thread may wait for */
     struct draws draws; /* of CREDIT and RAW_STACK */
+    uint64_t greatest;  /* of these, the largest number of events that one stands for */
 };
 
 /* The position up to which words have been published; RING_BROKEN (ring.h), and the reader is
