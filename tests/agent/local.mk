@@ -127,7 +127,7 @@ check_PROGRAMS += tests/agent/rate_test
 tests_agent_rate_test_SOURCES = \
 	preload/blocks/rate.c preload/blocks/rate.h \
 	preload/blocks/stops.c preload/blocks/stops.h \
-	preload/events/course.c preload/sample/draw.c \
+	preload/wrap/libc.c preload/wrap/next_symbol.c preload/events/course.c preload/sample/draw.c \
 	tests/agent/rate_test.c
 tests_agent_rate_test_LDADD = -lm
 TESTS += tests/agent/rate_test
