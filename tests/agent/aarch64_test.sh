@@ -27,7 +27,7 @@ link() {
 }
 
 blocks='preload_blocks_' locks='preload_locks_' events='preload_events_'
-both="$events|preload_sample_draw\.c|preload_wrap_next_symbol\.c"
+both="$events|preload_sample_draw\.c|preload_wrap_(next_symbol|libc)\.c"
 link libhcctagent.so -Ev "preload_life_late|$blocks|$locks|$events"
 link libhcctattach.so -v "preload_life_start\.c"
 link libhcctblocks.so -E "$blocks|$both"
