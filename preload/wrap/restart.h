@@ -25,6 +25,10 @@
  * one that interrupts the call. A thread that waits for nothing but signals must not be interrupted
  * (SLEEP_FRAGILE in wrap/sleep.h), and the application's handlers should not block ours.
  *
+ * Reads of terminals. The kernel makes them again by itself for our handler, with the whole of the
+ * terminal's own timeout (VTIME with a VMIN of 0): sampled often enough, such a read would never
+ * end. So it is ended by us, as above, at the first interruption after its deadline.
+ *
  * On x86-64. Elsewhere (aarch64) the kernel's answer overwrites an argument: nothing is made again.
  */
 #ifndef HCCT_RESTART_H
@@ -66,6 +70,7 @@ struct restart_state {
         uint64_t pc, sp, argument[RESTART_ARGUMENTS];
         uint64_t deadline_ns, made_ns;
         uint64_t itself_ns; /* when it ends by itself */
+        uint64_t sleeps;    /* of the thread until then, where it reads a terminal */
     } unchanged; /* the last call made again with its own arguments and a deadline; pc 0: none */
 };
 
@@ -78,9 +83,12 @@ struct restart_call {
     long number;         /* of the call, where it is known; -1: the code tells */
     const uint8_t *code; /* bytes of code that end at pc; NULL: can't be read */
     size_t code_bytes;
-    bool libc;       /* the code is libc's, or as good */
-    bool wall;       /* our signal comes to sleeping threads time and again */
-    uint64_t now_ns; /* CLOCK_MONOTONIC */
+    bool libc;    /* the code is libc's, or as good */
+    bool rewound; /* the kernel makes it again by itself: it reads a terminal with a timeout */
+    uint64_t terminal_ns; /* that timeout */
+    uint64_t sleeps;      /* how often the thread has slept, then */
+    bool wall;            /* our signal comes to sleeping threads time and again */
+    uint64_t now_ns;      /* CLOCK_MONOTONIC */
     /* An aligned word of the application's memory; false: not readable. */
     bool (*read)(void *arg, uint64_t address, uint64_t *word);
     /* A socket's SO_RCVTIMEO or SO_SNDTIMEO in ns; 0: none, or it is not a socket. */

@@ -11,7 +11,9 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "common/wire/arch.h"
 #include "common/wire/compiler.h"
@@ -116,9 +118,11 @@ static bool made_before(const struct restart_state *state, const struct restart_
            memcmp(state->unchanged.argument, call->argument, sizeof call->argument) == 0;
 }
 
-static enum restart_verdict again_unchanged(struct restart_state *state, const struct known *known,
-                                            struct restart_call *call, uint64_t timeout_ns) {
-    if (!made_before(state, call, timeout_ns)) {
+/* `over`: its result when its time is over. */
+static enum restart_verdict again_until(struct restart_state *state, const struct known *known,
+                                        struct restart_call *call, uint64_t timeout_ns, bool same,
+                                        long over) {
+    if (!same) {
         state->unchanged.pc = call->pc;
         state->unchanged.sp = call->sp;
         memcpy(state->unchanged.argument, call->argument, sizeof call->argument);
@@ -129,8 +133,25 @@ static enum restart_verdict again_unchanged(struct restart_state *state, const s
     if (call->now_ns < state->unchanged.deadline_ns)
         return again(known, call);
     state->unchanged.pc = 0;
-    call->result = known->over;
+    call->result = over;
     return RESTART_ENDED;
+}
+
+static enum restart_verdict again_unchanged(struct restart_state *state, const struct known *known,
+                                            struct restart_call *call, uint64_t timeout_ns) {
+    return again_until(state, known, call, timeout_ns, made_before(state, call, timeout_ns),
+                       known->over);
+}
+
+/* Programs read terminals byte by byte at one place. A read that goes on has gone to sleep but once
+ * since; another one, which has had its byte meanwhile and is not to end at the other's deadline,
+ * more often. */
+static enum restart_verdict again_terminal(struct restart_state *state, const struct known *known,
+                                           struct restart_call *call) {
+    bool same =
+        made_before(state, call, call->terminal_ns) && call->sleeps - state->unchanged.sleeps <= 1;
+    state->unchanged.sleeps = call->sleeps;
+    return again_until(state, known, call, call->terminal_ns, same, 0);
 }
 
 /* ---- the call with what is left of its time ---- */
@@ -267,6 +288,8 @@ static bool is_on_its_way(const struct restart_state *state, const struct restar
 
 static enum restart_verdict make_again(struct restart_state *state, const struct known *known,
                                        struct restart_call *call) {
+    if (call->rewound)
+        return again_terminal(state, known, call);
     switch ((enum kind)known->kind) {
     case MILLISECONDS:
         return again_milliseconds(state, known, call);
@@ -408,6 +431,53 @@ static bool end_rewound(const struct handler *handler, greg_t *regs) {
     return true;
 }
 
+/* ---- a read of a terminal ---- */
+
+/* As the kernel has it; libc's is another one. */
+struct kernel_termios {
+    uint32_t flags[3], local; /* c_iflag, c_oflag, c_cflag, c_lflag */
+    uint8_t line, cc[19];
+};
+#define KERNEL_TCGETS   0x5401
+#define KERNEL_TIOCGPKT 0x80045438 /* _IOR('T', 0x38, int): none but masters answer */
+#define KERNEL_ICANON   2u
+#define KERNEL_VTIME    5
+#define KERNEL_VMIN     6
+#define TENTH_NS        (100 * MS_NS)
+
+/* After which time a read of `fd` returns without a byte; 0: never, or it is no terminal. A master
+ * of pseudoterminals answers with the settings of the other end, but has no timeout. Where the
+ * first byte is waited for without end, and the next ones are not, the kernel makes a read again
+ * only before the first. */
+static uint64_t terminal_timeout(int fd) {
+    struct kernel_termios t;
+    struct stat file;
+    int packets;
+    if (sys2(SYS_fstat, fd, &file) != 0 || !S_ISCHR(file.st_mode) ||
+        sys3(SYS_ioctl, fd, KERNEL_TCGETS, &t) != 0 || (t.local & KERNEL_ICANON) != 0 ||
+        t.cc[KERNEL_VMIN] != 0 || sys3(SYS_ioctl, fd, KERNEL_TIOCGPKT, &packets) == 0)
+        return 0;
+    return t.cc[KERNEL_VTIME] * TENTH_NS;
+}
+
+/* The kernel has put the thread before a read that has its time from the terminal: as if it had
+ * ended with EINTR. */
+static void meet_rewound(struct restart_call *call, const greg_t *regs) {
+    long number = (long)call->result;
+    if ((number != SYS_read && number != SYS_readv) || !is_rewound(regs))
+        return;
+    call->terminal_ns = terminal_timeout((int)(uint32_t)regs[REG_RDI]);
+    if (call->terminal_ns == 0)
+        return;
+    struct rusage usage = {0};
+    sys2(SYS_getrusage, RUSAGE_THREAD, &usage);
+    call->sleeps = (uint64_t)usage.ru_nvcsw;
+    call->rewound = true;
+    call->number = number;
+    call->result = -EINTR;
+    call->pc += SYSCALL_BYTES;
+}
+
 /* How many bytes of code before `pc` can be read, up to the reach of a search in them. */
 static size_t readable_before(struct stack_probe *probe, uint64_t pc) {
     uint64_t word, first = pc - SYSCALL_CODE_REACH - SYSCALL_BYTES;
@@ -439,6 +509,7 @@ enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t
         .result = regs[REG_RAX],
         .pc = (uint64_t)regs[REG_RIP],
         .sp = (uint64_t)regs[REG_RSP],
+        .number = -1,
         .wall = wall,
         .now_ns = (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec,
         .read = read_word,
@@ -451,10 +522,12 @@ enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t
         call.result = -EINTR;
         call.pc += SYSCALL_BYTES;
     }
+    meet_rewound(&call, regs);
     if (call.result == -EINTR) {
         for (unsigned i = 0; i < RESTART_ARGUMENTS; i++)
             call.argument[i] = (uint64_t)regs[greg_of[i]];
-        call.number = syscall_known(uc);
+        if (!call.rewound)
+            call.number = syscall_known(uc);
         call.libc = state != NULL && /* the kernel would read what is left from there */
                     (call.number >= 0 || (call.pc >= libc_start && call.pc < libc_end));
         call.code_bytes = readable_before(&handler.probe, call.pc);

@@ -4,10 +4,12 @@
  * that come a thousand times a second while the thread sleeps.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
@@ -16,6 +18,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <termios.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -372,6 +375,32 @@ static void test_socket(void) {
     CHECK(call.result == -EAGAIN);
 }
 
+/* One that the kernel makes again by itself, with the whole of the terminal's time. */
+static enum restart_verdict read_terminal(struct restart_state *state, uint64_t now_ns,
+                                          uint64_t sleeps) {
+    struct restart_call call = interrupted(SYS_read, now_ns, true, true);
+    call.number = SYS_read;
+    call.rewound = true;
+    call.terminal_ns = 300 * MS;
+    call.sleeps = sleeps;
+    enum restart_verdict verdict = restart_repair(state, &call);
+    CHECK_UINT(call.result, verdict == RESTART_AGAIN ? SYS_read : 0);
+    CHECK_UINT(call.pc, verdict == RESTART_AGAIN ? PC - 2 : PC);
+    return verdict;
+}
+
+static void test_terminal(void) {
+    struct restart_state state = {0};
+    CHECK_UINT(read_terminal(&state, 100 * MS, 7), RESTART_AGAIN);
+    CHECK_UINT(read_terminal(&state, 250 * MS, 8), RESTART_AGAIN);
+    CHECK_UINT(read_terminal(&state, 399 * MS, 8), RESTART_AGAIN); /* not asleep again yet */
+    CHECK_UINT(read_terminal(&state, 400 * MS, 9), RESTART_ENDED);
+    CHECK_UINT(read_terminal(&state, 500 * MS, 10), RESTART_AGAIN);
+    CHECK_UINT(read_terminal(&state, 600 * MS, 12), RESTART_AGAIN); /* another one meanwhile */
+    CHECK_UINT(read_terminal(&state, 850 * MS, 13), RESTART_AGAIN);
+    CHECK_UINT(read_terminal(&state, 900 * MS, 14), RESTART_ENDED);
+}
+
 /* ---- real signals ---- */
 
 static struct restart_state live;
@@ -485,6 +514,23 @@ static void test_live_timeouts(void) {
     close(pair[1]);
 }
 
+/* A read of one end of a pair of pseudoterminals, while nothing comes. */
+static void test_live_terminal(void) {
+    struct termios t;
+    char byte;
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    CHECK(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+    CHECK(slave >= 0 && tcgetattr(slave, &t) == 0);
+    cfmakeraw(&t);
+    t.c_cc[VMIN] = 0;
+    t.c_cc[VTIME] = 3;
+    tcsetattr(slave, TCSANOW, &t);
+    SLEEPS(300, read(slave, &byte, 1), 0);
+    close(slave);
+    close(master);
+}
+
 /* The application's own signal ends its calls as ever, at its first coming. Not always: a tick just
  * when its handler returns can't be distinguished from one that interrupts the call (see
  * restart.h). */
@@ -535,6 +581,7 @@ static void test_resumed(void) {
 static void test_live(void) {
     install();
     test_live_timeouts();
+    test_live_terminal();
     test_live_signal();
     timer_delete(tick);
     CHECK_UINT(verdicts[RESTART_DECLINED], 0);
@@ -554,6 +601,7 @@ int main(void) {
     test_futex();
     test_unchanged();
     test_socket();
+    test_terminal();
     test_resumed();
     if (HANDLERS_INTERRUPT)
         test_live();

@@ -60,6 +60,11 @@ HAZARDS = [
     Hazard("restarts", "system calls that are interrupted again and again", rarely=5),
     Hazard("restarts_wall", "the same on the wall clock", [program("restarts")], rarely=5,
            HCCT_CLOCK="wall", HCCT_RATE="1000"),
+    Hazard("terminal", "reads have their time from the terminal", rarely=10, HCCT_RATE="1000"),
+    Hazard("terminal_wall", "the same on the wall clock", [program("terminal")], rarely=10,
+           HCCT_CLOCK="wall", HCCT_RATE="1000"),
+    Hazard("terminal_wait", "the same, where waiting is sampled", [program("terminal")], rarely=10,
+           HCCT_METRICS="wait", HCCT_RATE="1000"),
     Hazard("exec_chain", "exec with signals on their way", rarely=10),
     # at high rates, and on the wall clock, a signal of the program within a few instructions of ours
     # is not told apart (doc/limits.md): its own timer is left out there

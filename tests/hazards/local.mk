@@ -38,6 +38,7 @@ check_PROGRAMS += \
 	tests/hazards/small_alternate \
 	tests/hazards/small_stacks \
 	tests/hazards/stepped \
+	tests/hazards/terminal \
 	tests/hazards/throw \
 	tests/hazards/vfork_signals \
 	tests/hazards/waited_signals
@@ -148,6 +149,9 @@ tests_hazards_waited_signals_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_waited_signals_LDFLAGS = -pthread
 tests_hazards_stepped_SOURCES = tests/hazards/stepped.c tests/hazards/busy.h
 tests_hazards_stepped_CFLAGS = $(TARGET_CFLAGS) -O2
+tests_hazards_terminal_SOURCES = tests/hazards/terminal.c tests/hazards/busy.h
+tests_hazards_terminal_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_terminal_LDFLAGS = -pthread
 tests_hazards_throw_SOURCES = tests/hazards/throw.cc
 tests_hazards_throw_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -O2 -pthread
 tests_hazards_throw_LDFLAGS = -pthread
