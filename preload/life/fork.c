@@ -21,6 +21,7 @@
 #include "preload/sample/edge.h"
 #include "preload/sample/pass_over.h"
 #include "preload/sample/trigger.h"
+#include "preload/wrap/sleep.h"
 
 static void before_fork(void) {
     if (!agent_started() || thread_self == NULL)
@@ -102,6 +103,7 @@ static void after_fork_child(void) {
         return;
     }
     sample_fork(EDGE_CALLER);
+    sleep_open(); /* a program that the child executes is to have our signal open */
     unblock_after_fork();
 }
 

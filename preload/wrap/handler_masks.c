@@ -174,3 +174,18 @@ void handler_mask_jump_to(uintptr_t sp) {
     sleep_masked = 0;
     signal_unblock();
 }
+
+/* Handlers that mask our signal run on alternate stacks. */
+static bool has_room(const struct agent_thread *thread) {
+    uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+    return !any_masked || (sp >= thread->stack_low && sp < thread->stack_high);
+}
+
+void handler_mask_open(void) {
+    struct agent_thread *self = thread_self;
+    uint32_t before;
+    if (self == NULL || !agent_owns_memory() || !has_room(self) || !confine_enter(self, &before))
+        return;
+    signal_unblock();
+    confine_leave(self, before);
+}

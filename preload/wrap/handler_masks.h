@@ -50,5 +50,8 @@ void handler_mask_jump(const void *sp);
 /* The same out of a handler that has interrupted a call with our signal blocked (wrap/sleep.h), to
  * stack pointer `sp`. One that stays in the handler leaves it blocked. */
 void handler_mask_jump_to(uintptr_t sp);
+/* Opens our signal within such a handler, until that returns; unless there is no room for it on the
+ * handler's stack. Any context; keeps errno. */
+void handler_mask_open(void);
 
 #endif

@@ -23,6 +23,7 @@
 #include "preload/life/hooks.h"
 #include "preload/life/sys.h"
 #include "preload/sample/stack.h"
+#include "preload/wrap/handler_masks.h"
 #include "preload/wrap/next_symbol.h"
 #include "preload/wrap/sleep_list.h"
 #include "preload/wrap/sleep_machine.h"
@@ -30,16 +31,21 @@
 __thread uintptr_t sleep_masked;
 
 #define NAME(name, fragile, set, call) #name,
-static const char *const names[] = {RESTARTED(NAME) SLEEPERS(NAME) RAW(NAME)};
+static const char *const names[] = {RESTARTED(NAME) SLEEPERS(NAME) STARTERS(NAME) RAW(NAME)};
 
 #define SET(name, fragile, set, call) set,
-static const uint8_t sets[] = {RESTARTED(SET) SLEEPERS(SET) RAW(SET)};
+static const uint8_t sets[] = {RESTARTED(SET) SLEEPERS(SET) STARTERS(SET) RAW(SET)};
 
 #define CALL(name, fragile, set, call) call,
-static const uint16_t calls[] = {RESTARTED(CALL) SLEEPERS(CALL) RAW(CALL)};
+static const uint16_t calls[] = {RESTARTED(CALL) SLEEPERS(CALL) STARTERS(CALL) RAW(CALL)};
 
 #define ONE(name, fragile, set, call) +1
-enum { WAITS_END = 0 WAITS(ONE), OTHERS_FIRST = 0 RESTARTED(ONE) };
+enum {
+    WAITS_END = 0 WAITS(ONE),
+    OTHERS_FIRST = 0 RESTARTED(ONE),
+    STARTERS_FIRST = OTHERS_FIRST SLEEPERS(ONE),
+    STARTERS_END = STARTERS_FIRST STARTERS(ONE),
+};
 
 static long no_such_call(void) {
     errno = ENOSYS;
@@ -170,6 +176,7 @@ static void block(struct sleep_call *call, size_t which) {
     if ((before & call->mask) != 0)
         return; /* by a handler's mask, or by a call that a handler has interrupted */
     call->unblock = 1;
+    call->outer = sleep_masked;
     sleep_masked = (uintptr_t)call;
 }
 
@@ -203,6 +210,34 @@ void sleep_enter(struct sleep_call *call) {
     if (call->unblock != 0)
         agent_hooks.doze(self);
     confine_leave(self, before);
+}
+
+void sleep_open(void) {
+    if (sleep_masked != 0)
+        handler_mask_open();
+}
+
+void sleep_open_for(long number) {
+    static const short numbers[] = {SLEEP_OLD_STARTERS SYS_clone, SYS_clone3, SYS_execve,
+                                    SYS_execveat};
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(numbers); i++)
+        if (numbers[i] == number)
+            sleep_open();
+}
+
+/* The personality of the frame of a call, in the words of the exception handling ABI: what leaves
+ * it by an exception, or as its thread is cancelled, does so out of a handler. The cleanups of
+ * frames further out have our signal open, as what they begin has. The frame has nothing to be
+ * cleaned up itself. */
+#define UNWINDER_CLEANS_UP 2
+#define UNWINDER_GOES_ON   8
+int sleep_unwound(int version, int actions, uint64_t class, void *exception, void *context)
+    __attribute__((visibility("hidden"), used));
+int sleep_unwound(int version, int actions, uint64_t class, void *exception, void *context) {
+    (void)version, (void)class, (void)exception, (void)context;
+    if ((actions & UNWINDER_CLEANS_UP) != 0)
+        sleep_open();
+    return UNWINDER_GOES_ON;
 }
 
 long sleep_real_syscall(long number, const long argument[6]) {
@@ -242,15 +277,16 @@ static void insert(uintptr_t address, size_t at) {
 
 void sleep_start(void) {
     void *real[HCCT_ARRAY_LEN(names)];
+    size_t n = 0;
     int saved = errno;
     next_symbols(names, real, HCCT_ARRAY_LEN(names));
     errno = saved;
     for (size_t i = 0; i < HCCT_ARRAY_LEN(names); i++) {
         fill(&sleep_slots[i], names[i], real[i]);
-        if (i >= OTHERS_FIRST)
-            insert(sleep_slots[i], i - OTHERS_FIRST);
+        if (i >= OTHERS_FIRST && (i < STARTERS_FIRST || i >= STARTERS_END))
+            insert(sleep_slots[i], n++);
     }
-    n_sorted = HCCT_ARRAY_LEN(names) - OTHERS_FIRST;
+    n_sorted = n;
 }
 
 #define BEGINNING 256 /* bytes of a function, with its system call */

@@ -62,10 +62,13 @@ struct sleep_call {
     uint64_t began_ns; /* CLOCK_MONOTONIC; for the trigger */
     uint64_t waited;   /* child_ends_waited, where it waits for a child; for the trigger */
     uint64_t set[16];  /* the application's signal set, but for ours */
+    uint64_t outer;    /* sleep_masked, before */
+    uint64_t padding;
 };
 
-/* The outermost call of the thread that has blocked our signal, 0: none. Nothing is to be read
- * there: a jump may have left it. The thread itself, any context. */
+/* The call of the thread that has blocked our signal, 0: none. Of several, which are each within a
+ * handler that has interrupted the one before, it is the innermost. Nothing is to be read there: a
+ * jump may have left it. The thread itself, any context. */
 extern __thread uintptr_t sleep_masked
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -74,6 +77,13 @@ extern __thread uintptr_t sleep_masked
  * errno. Defined by the trigger. */
 void trigger_before_masked(struct sleep_call *call) __attribute__((visibility("hidden")));
 void trigger_after_masked(struct sleep_call *call) __attribute__((visibility("hidden"), used));
+
+/* A handler of the application has interrupted a masked call, and is about to begin a process or
+ * another program: these are to inherit our signal open. It stays so until the handler returns,
+ * when the kernel puts back the mask of the call. Any context; keeps errno. */
+void sleep_open(void) __attribute__((visibility("hidden"), used));
+/* The same where the system call `number` begins such. */
+void sleep_open_for(long number) __attribute__((visibility("hidden"), used));
 
 /* The call waits for a child, and results in its process. Any context. */
 bool sleep_call_waits(const struct sleep_call *call);

@@ -127,7 +127,43 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
 #define IF_FUTEX                                                                                   \
     "cmp x0, #98\n"                                                                                \
     "b.ne 6f\n"
-#define STUB_RAW(name, fragile, set, call) STUB_OF(name, IF_SENT, fragile, IF_FUTEX)
+#define STUB_RAW(name, fragile, set, call) STUB_OF(name, IF_SENT IF_STARTS, fragile, IF_FUTEX)
+
+#define IF_MASKED(label)                                                                           \
+    "mrs x16, tpidr_el0\n"                                                                         \
+    THREAD_LOCAL("x17", "sleep_masked")                                                            \
+    "ldr x17, [x16, x17]\n"                                                                        \
+    "cbnz x17, " label "\n"
+/* Within a handler that has interrupted a masked call. */
+#define IF_STARTS                                                                                  \
+    IF_MASKED("8f")                                                                                \
+    "b 9f\n"                                                                                       \
+    "8:\n" SAVE_ARGUMENTS "bl sleep_open_for\n" RESTORE_ARGUMENTS "9:\n"
+
+/* Has no frame: some of these return twice, or take any number of arguments. */
+#define STUB_OF_STARTER(name, fragile, set, call)                                                  \
+    ".globl " #name "\n"                                                                           \
+    LOCAL_FUNCTION(#name)                                                                          \
+    ENTRY                                                                                          \
+    IF_MASKED("1f")                                                                                \
+    "adrp x16, sleep_slot_" #name "\n"                                                             \
+    "ldr x16, [x16, :lo12:sleep_slot_" #name "]\n"                                                 \
+    "br x16\n"                                                                                     \
+    "1:\n"                                                                                         \
+    SLOT("x16", name)                                                                              \
+    "b sleep_start_open\n"                                                                         \
+    FUNCTION_END(#name) LAZY(name)
+
+/* Where the slot leads at first. */
+#define LAZY(name)                                                                                 \
+    LOCAL_FUNCTION("sleep_lazy_" #name)                                                            \
+    ENTRY                                                                                          \
+    SLOT("x16", name)                                                                              \
+    "b sleep_learn\n"                                                                              \
+    FUNCTION_END("sleep_lazy_" #name)                                                              \
+    ".pushsection .data.sleep_slots, \"aw\"\n"                                                     \
+    "sleep_slot_" #name ": .quad sleep_lazy_" #name "\n"                                           \
+    ".popsection\n"
 
 /* w17 is the thread's sleep_burst from label 1 on. */
 #define STUB_OF(name, before, fragile, watched)                                                    \
@@ -154,15 +190,7 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     "6: tbz w17, #3, 0b\n" /* SLEEP_NEXT */                                                        \
     SLOT("x16", name)                                                                              \
     "b sleep_announce\n"                                                                           \
-    FUNCTION_END(#name)                                                                            \
-    LOCAL_FUNCTION("sleep_lazy_" #name)                                                            \
-    ENTRY                                                                                          \
-    SLOT("x16", name)                                                                              \
-    "b sleep_learn\n"                                                                              \
-    FUNCTION_END("sleep_lazy_" #name)                                                              \
-    ".pushsection .data.sleep_slots, \"aw\"\n"                                                     \
-    "sleep_slot_" #name ": .quad sleep_lazy_" #name "\n"                                           \
-    ".popsection\n"
+    FUNCTION_END(#name) LAZY(name)
 
 /* The call whose slot is in x16, with a struct sleep_call on the stack. No argument is on the
  * stack: no function of the list has more than seven. Either with our signal blocked: one that was put off
@@ -172,6 +200,7 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     ".p2align 4\n"                                                                                 \
     ".type sleep_call_masked, %function\n"                                                         \
     ".cfi_startproc\n"                                                                             \
+    ".cfi_personality 0x1b, sleep_unwound\n" /* relative to the word itself, 4 bytes */            \
     "sleep_call_watched:\n"                                                                        \
     "mov x15, #1\n"                                                                                \
     "b 6f\n"                                                                                       \
@@ -183,7 +212,7 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     ".cfi_offset 30, -8\n"                                                                         \
     "mov x29, sp\n"                                                                                \
     ".cfi_def_cfa_register 29\n"                                                                   \
-    "sub sp, sp, #240\n"                                                                           \
+    "sub sp, sp, #256\n"                                                                           \
     "adr x17, sleep_call_made\n"                                                                   \
     "str x6, [sp]\n"                                                                               \
     "stp x0, x1, [sp, #8]\n"                                                                       \
@@ -216,7 +245,8 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     "bl trigger_after_masked\n"                                                                    \
     "mrs x9, tpidr_el0\n"                                                                          \
     THREAD_LOCAL("x10", "sleep_masked")                                                            \
-    "str xzr, [x9, x10]\n"                                                                         \
+    "ldr x11, [sp, #240]\n"                                                                        \
+    "str x11, [x9, x10]\n"                                                                         \
     THREAD_LOCAL("x10", "thread_self")                                                             \
     "ldr x11, [x9, x10]\n"                                                                         \
     "cbz x11, 2f\n"                                                                                \
@@ -257,8 +287,9 @@ __asm__(".pushsection .data.sleep_slots, \"aw\"\n"
         "sleep_slots:\n"
         ".popsection\n"
         ".pushsection .text\n" DETOUR("sleep_announce", "trigger_before_sleep")
-            DETOUR("sleep_learn", "sleep_look_up") MEMORY_CALL MASKED_CALL RESTARTED(STUB)
-                SLEEPERS(STUB_ALL) RAW(STUB_RAW) ".popsection\n");
+            DETOUR("sleep_learn", "sleep_look_up") DETOUR("sleep_start_open", "sleep_open")
+                MEMORY_CALL MASKED_CALL RESTARTED(STUB) SLEEPERS(STUB_ALL)
+                    STARTERS(STUB_OF_STARTER) RAW(STUB_RAW) ".popsection\n");
 /* clang-format on */
 
 extern const uint8_t sleep_call_made[] __attribute__((visibility("hidden")));
@@ -283,8 +314,9 @@ const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
 
 #define FRAME_POINTER sizeof(struct sleep_call)
 _Static_assert(offsetof(struct agent_thread, inside) == 16, "the assembly knows the place");
-_Static_assert(sizeof(struct sleep_call) == 240 && offsetof(struct sleep_call, mask) == 72 &&
-                   offsetof(struct sleep_call, unblock) == 88,
+_Static_assert(sizeof(struct sleep_call) == 256 && offsetof(struct sleep_call, mask) == 72 &&
+                   offsetof(struct sleep_call, unblock) == 88 &&
+                   offsetof(struct sleep_call, outer) == 240,
                "the assembly knows the layout");
 
 /* Saved frame pointer and return address lie above the call. */

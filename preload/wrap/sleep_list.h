@@ -64,6 +64,27 @@
     F(getrandom, IF_ABOVE(256, 1), NO_SET, SYS_getrandom)                                          \
     F(connect, ALL, NO_SET, SYS_connect)
 
+/* What begins a process or another program, which inherits the mask: sleep_open comes first. Beside
+ * them is fork, of which libc tells the agent. */
+#define STARTERS(F)                                                                                \
+    F(_Fork, NONE, NO_SET, SYS_clone)                                                              \
+    F(clone, NONE, NO_SET, SYS_clone)                                                              \
+    F(execl, NONE, NO_SET, SYS_execve)                                                             \
+    F(execle, NONE, NO_SET, SYS_execve)                                                            \
+    F(execlp, NONE, NO_SET, SYS_execve)                                                            \
+    F(execv, NONE, NO_SET, SYS_execve)                                                             \
+    F(execve, NONE, NO_SET, SYS_execve)                                                            \
+    F(execveat, NONE, NO_SET, SYS_execveat)                                                        \
+    F(execvp, NONE, NO_SET, SYS_execve)                                                            \
+    F(execvpe, NONE, NO_SET, SYS_execve)                                                           \
+    F(fexecve, NONE, NO_SET, SYS_execveat)                                                         \
+    F(popen, NONE, NO_SET, SYS_clone)                                                              \
+    F(posix_spawn, NONE, NO_SET, SYS_clone)                                                        \
+    F(posix_spawnp, NONE, NO_SET, SYS_clone)                                                       \
+    F(system, NONE, NO_SET, SYS_wait4)                                                             \
+    F(vfork, NONE, NO_SET, SYS_clone)                                                              \
+    F(wordexp, NONE, NO_SET, SYS_wait4)
+
 /* By which a program may confine itself, too (wrap/seccomp.c). */
 #define RAW(F) F(syscall, IF_FRAGILE_NUMBER, NO_SET, SYS_read)
 

@@ -51,6 +51,7 @@ long (*sleep_syscall(void))(long number, ...) __attribute__((visibility("hidden"
 #define SLEEP_PAUSE             SYS_pause
 #define SLEEP_OLD_NUMBERS       SYS_poll, SYS_select, SYS_epoll_wait, SYS_pause,
 #define SLEEP_OLD_FRAGILE(word) BIT(SYS_pause, word)
+#define SLEEP_OLD_STARTERS      SYS_fork, SYS_vfork,
 #else
 #define SLEEP_POLL        SYS_ppoll
 #define SLEEP_EPOLL_WAIT  SYS_epoll_pwait
@@ -58,6 +59,7 @@ long (*sleep_syscall(void))(long number, ...) __attribute__((visibility("hidden"
 #define SLEEP_OLD_NUMBERS SYS_ppoll, SYS_pselect6, SYS_epoll_pwait,
 #define SLEEP_OLD_FRAGILE(word)                                                                    \
     (BIT(SYS_ppoll, word) | BIT(SYS_pselect6, word) | BIT(SYS_epoll_pwait, word))
+#define SLEEP_OLD_STARTERS
 #endif
 
 #endif

@@ -166,7 +166,46 @@
 #define IF_FUTEX                                                                                   \
     "cmpq $202, %rdi\n"                                                                            \
     "jne 6f\n"
-#define STUB_RAW(name, fragile, set, call) STUB_OF(name, IF_SENT, fragile, IF_FUTEX)
+#define STUB_RAW(name, fragile, set, call) STUB_OF(name, IF_SENT IF_STARTS, fragile, IF_FUTEX)
+
+#define IF_MASKED(label)                                                                           \
+    "movq sleep_masked@gottpoff(%rip), %r11\n"                                                     \
+    "cmpq $0, %fs:(%r11)\n"                                                                        \
+    "jne " label "\n"
+/* Within a handler that has interrupted a masked call. */
+#define IF_STARTS                                                                                  \
+    IF_MASKED("8f")                                                                                \
+    "jmp 9f\n"                                                                                     \
+    "8:\n" SAVE_ARGUMENTS "call sleep_open_for\n" RESTORE_ARGUMENTS "9:\n"
+
+/* Has no frame: some of these return twice, or take any number of arguments. */
+#define STUB_OF_STARTER(name, fragile, set, call)                                                  \
+    ".p2align 4\n"                                                                                 \
+    ".globl " #name "\n"                                                                           \
+    ".type " #name ", @function\n"                                                                 \
+    #name ":\n"                                                                                    \
+    ".cfi_startproc\n"                                                                             \
+    ENTRY                                                                                          \
+    IF_MASKED("1f")                                                                                \
+    "jmp *sleep_slot_" #name "(%rip)\n"                                                            \
+    "1: leaq sleep_slot_" #name "(%rip), %r11\n"                                                   \
+    "jmp sleep_start_open\n"                                                                       \
+    ".cfi_endproc\n"                                                                               \
+    ".size " #name ", .-" #name "\n" LAZY(name)
+
+/* Where the slot leads at first. */
+#define LAZY(name)                                                                                 \
+    ".type sleep_lazy_" #name ", @function\n"                                                      \
+    "sleep_lazy_" #name ":\n"                                                                      \
+    ".cfi_startproc\n"                                                                             \
+    ENTRY                                                                                          \
+    "leaq sleep_slot_" #name "(%rip), %r11\n"                                                      \
+    "jmp sleep_learn\n"                                                                            \
+    ".cfi_endproc\n"                                                                               \
+    ".size sleep_lazy_" #name ", .-sleep_lazy_" #name "\n"                                         \
+    ".pushsection .data.sleep_slots, \"aw\"\n"                                                     \
+    "sleep_slot_" #name ": .quad sleep_lazy_" #name "\n"                                           \
+    ".popsection\n"
 
 #define STUB_OF(name, before, fragile, watched)                                                    \
     ".p2align 4\n"                                                                                 \
@@ -198,18 +237,7 @@
     "7: leaq sleep_slot_" #name "(%rip), %r11\n"                                                   \
     "jmp sleep_if_short\n"                                                                         \
     ".cfi_endproc\n"                                                                               \
-    ".size " #name ", .-" #name "\n"                                                               \
-    ".type sleep_lazy_" #name ", @function\n"                                                      \
-    "sleep_lazy_" #name ":\n"                                                                      \
-    ".cfi_startproc\n"                                                                             \
-    ENTRY                                                                                          \
-    "leaq sleep_slot_" #name "(%rip), %r11\n"                                                      \
-    "jmp sleep_learn\n"                                                                            \
-    ".cfi_endproc\n"                                                                               \
-    ".size sleep_lazy_" #name ", .-sleep_lazy_" #name "\n"                                         \
-    ".pushsection .data.sleep_slots, \"aw\"\n"                                                     \
-    "sleep_slot_" #name ": .quad sleep_lazy_" #name "\n"                                           \
-    ".popsection\n"
+    ".size " #name ", .-" #name "\n" LAZY(name)
 
 /* The call whose slot is in r11, with a struct sleep_call on the stack. One word of arguments on
  * the stack is passed on: no function above has more. Either with our signal blocked: one that was
@@ -219,6 +247,7 @@
     ".p2align 4\n"                                                                                 \
     ".type sleep_call_masked, @function\n"                                                         \
     ".cfi_startproc\n"                                                                             \
+    ".cfi_personality 0x1b, sleep_unwound\n" /* relative to the word itself, 4 bytes */            \
     "sleep_call_watched:\n"                                                                        \
     "movl $1, %r10d\n"                                                                             \
     "jmp 6f\n"                                                                                     \
@@ -229,7 +258,7 @@
     ".cfi_rel_offset rbp, 0\n"                                                                     \
     "movq %rsp, %rbp\n"                                                                            \
     ".cfi_def_cfa_register rbp\n"                                                                  \
-    "subq $240, %rsp\n"                                                                            \
+    "subq $256, %rsp\n"                                                                            \
     "movq %r10, 88(%rsp)\n"                                                                        \
     "movq 16(%rbp), %r10\n"                                                                        \
     "movq %r10, 0(%rsp)\n"                                                                         \
@@ -267,7 +296,8 @@
     "movq %rsp, %rdi\n"                                                                            \
     "call trigger_after_masked\n"                                                                  \
     "movq sleep_masked@gottpoff(%rip), %r11\n"                                                     \
-    "movq $0, %fs:(%r11)\n"                                                                        \
+    "movq 240(%rsp), %rax\n"                                                                       \
+    "movq %rax, %fs:(%r11)\n"                                                                      \
     "movq thread_self@gottpoff(%rip), %r11\n"                                                      \
     "movq %fs:(%r11), %r11\n"                                                                      \
     "testq %r11, %r11\n"                                                                           \
@@ -306,9 +336,9 @@ __asm__(".pushsection .data.sleep_slots, \"aw\"\n"
         "sleep_slots:\n"
         ".popsection\n"
         ".pushsection .text\n" DETOUR("sleep_announce", "trigger_before_sleep")
-            DETOUR("sleep_learn", "sleep_look_up")
+            DETOUR("sleep_learn", "sleep_look_up") DETOUR("sleep_start_open", "sleep_open")
                 MEMORY_CALL SHORT_CALL MASKED_CALL RESTARTED(STUB) SLEEPERS(STUB)
-                    RAW(STUB_RAW) ".popsection\n");
+                    STARTERS(STUB_OF_STARTER) RAW(STUB_RAW) ".popsection\n");
 
 extern const uint8_t sleep_call_made[] __attribute__((visibility("hidden")));
 extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
@@ -334,8 +364,9 @@ const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
 
 #define FRAME_POINTER sizeof(struct sleep_call)
 _Static_assert(offsetof(struct agent_thread, inside) == 16, "the assembly knows the place");
-_Static_assert(sizeof(struct sleep_call) == 240 && offsetof(struct sleep_call, mask) == 72 &&
-                   offsetof(struct sleep_call, unblock) == 88,
+_Static_assert(sizeof(struct sleep_call) == 256 && offsetof(struct sleep_call, mask) == 72 &&
+                   offsetof(struct sleep_call, unblock) == 88 &&
+                   offsetof(struct sleep_call, outer) == 240,
                "the assembly knows the layout");
 
 struct sleep_place sleep_place(const struct sleep_call *call, bool in_call) {

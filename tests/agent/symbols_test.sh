@@ -61,6 +61,9 @@ wanted="$wanted __poll_chk __ppoll_chk __read_chk __recv_chk accept accept4 read
     recvfrom recvmmsg recvmsg select sem_clockwait sem_timedwait sem_wait semop semtimedop send
     sendfile sendfile64 sendmmsg sendmsg sendto sigsuspend sigtimedwait sigwait sigwaitinfo sleep
     splice syscall thrd_sleep usleep write writev"
+# what begins a process or a program
+wanted="$wanted _Fork clone execl execle execlp execv execve execveat execvp execvpe fexecve popen posix_spawn
+    posix_spawnp system vfork wordexp"
 # where calls of what they open or look up are redirected
 [ "$(uname -m)" != x86_64 ] || wanted="$wanted dlmopen dlopen dlsym dlvsym"
 # what a program says by hcct.h

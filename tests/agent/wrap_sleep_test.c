@@ -11,10 +11,12 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/epoll.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +24,7 @@
 #include "preload/life/confine.h"
 #include "preload/life/thread.h"
 #include "preload/life/hooks.h"
+#include "preload/wrap/handler_masks.h"
 #include "preload/wrap/sleep.h"
 #include "tests/check.h"
 
@@ -60,6 +63,14 @@ static void doze(const struct agent_thread *thread) {
 }
 
 const struct agent_hooks agent_hooks = {.doze = doze};
+
+static unsigned opened;
+
+void handler_mask_open(void) {
+    trigger_before_sleep(); /* spoils the registers */
+    announced--;
+    opened++;
+}
 
 void trigger_before_sleep(void) {
     char room[256];
@@ -384,6 +395,48 @@ static void test_masked(void) {
     check_blocked_before();
 }
 
+#define STARTS 4u
+
+static void start_some(void) {
+    char name[] = "true", *argv[] = {name, NULL}, *environment[] = {NULL};
+    int status;
+    pid_t pid;
+    errno = 0;
+    CHECK(execl("/nobody/at/all", "a", "b", "c", "d", "e", "f", "g", (char *)NULL) == -1);
+    CHECK(errno == ENOENT);
+    CHECK(posix_spawn(&pid, "/bin/true", NULL, NULL, argv, environment) == 0);
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    pid = vfork();
+    if (pid == 0)
+        _exit(3);
+    CHECK(waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 3);
+    CHECK(syscall(SYS_execve, "/nobody/at/all", argv, environment) == -1 && errno == ENOENT);
+    CHECK(syscall(SYS_getpid) == getpid());
+}
+
+/* What begins a process or a program asks for our signal, if a call has it blocked. */
+static void test_starters(void) {
+    opened = 0;
+    start_some();
+    CHECK_UINT(opened, 0);
+    sleep_masked = 1;
+    start_some();
+    CHECK_UINT(opened, STARTS);
+    sleep_masked = 0;
+}
+
+/* A call of a handler that has interrupted another one knows that. */
+static void test_nested(void) {
+    sleep_burst = SLEEP_MASKED;
+    sleep_masked = 1;
+    poll(NULL, 0, 1);
+    CHECK_UINT(sleep_masked, 1);
+    sleep_masked = 0;
+    poll(NULL, 0, 1);
+    CHECK_UINT(sleep_masked, 0);
+    sleep_burst = 0;
+}
+
 int main(void) {
     test_announced(); /* the first calls of all find no function looked up yet */
     CHECK(!sleep_is_sleeper((uintptr_t)main));
@@ -394,6 +447,8 @@ int main(void) {
     test_watched();
     test_short();
     test_masked();
+    test_nested();
+    test_starters();
     CHECK(!sleep_is_sleeper((uintptr_t)main));
     CHECK(!sleep_is_sleeper((uintptr_t)poll)); /* the stub */
     CHECK(!sleep_is_sleeper(0));

@@ -65,6 +65,12 @@ HAZARDS = [
            HCCT_CLOCK="wall", HCCT_RATE="1000"),
     Hazard("terminal_wait", "the same, where waiting is sampled", [program("terminal")], rarely=10,
            HCCT_METRICS="wait", HCCT_RATE="1000"),
+    *(Hazard("handlers_start" + name, "a handler starts a program, or leaves, while a call sleeps" + where,
+             [program("handlers_start")], rarely=20, **env)
+      for name, where, env in (
+          ("", "", {"HCCT_RATE": "100"}), ("_often", " at 1,000/s", {"HCCT_RATE": "1000"}),
+          ("_bursts", " in bursts", {"HCCT_RATE": "4000", "HCCT_BURST": "2ms/10ms"}),
+          ("_wall", " on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
     Hazard("exec_chain", "exec with signals on their way", rarely=10),
     # at high rates, and on the wall clock, a signal of the program within a few instructions of ours
     # is not told apart (doc/limits.md): its own timer is left out there

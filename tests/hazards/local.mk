@@ -18,6 +18,7 @@ check_PROGRAMS += \
 	tests/hazards/found_stack \
 	tests/hazards/gprof \
 	tests/hazards/handlers_place \
+	tests/hazards/handlers_start \
 	tests/hazards/ignored_signals \
 	tests/hazards/interrupted \
 	tests/hazards/keys \
@@ -95,6 +96,9 @@ tests_hazards_gprof_CFLAGS = $(TARGET_CFLAGS) -O2
 tests_hazards_handlers_place_SOURCES = tests/hazards/handlers_place.c tests/hazards/busy.h
 tests_hazards_handlers_place_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_handlers_place_LDFLAGS = -pthread
+tests_hazards_handlers_start_SOURCES = tests/hazards/handlers_start.c tests/hazards/busy.h
+tests_hazards_handlers_start_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_handlers_start_LDFLAGS = -pthread
 tests_hazards_interrupted_SOURCES = tests/hazards/interrupted.c tests/hazards/busy.h
 tests_hazards_interrupted_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_interrupted_LDFLAGS = -pthread
