@@ -14,7 +14,7 @@ CALL_NUMBER_SOURCE = preload/sample/call_number_x86_64.c
 HANDLER_STACK_SOURCE = preload/life/handler_stack_x86_64.c
 INSTRUCTION_SOURCE = preload/sample/instruction_x86_64.c
 JUMP_SOURCE = preload/wrap/jump_x86_64.c
-RESTART_SOURCE = preload/wrap/restart_x86_64.c
+RESTART_SOURCE = preload/wrap/restart_x86_64.c preload/wrap/syscall_passed.h preload/wrap/syscall_passed_x86_64.c
 SYSCALL_SOURCES = preload/wrap/syscall_code.h preload/wrap/syscall_code_x86_64.c
 SLEEP_SOURCES = $(SLEEP_COMMON) preload/wrap/sleep_x86_64.c
 else

@@ -95,6 +95,8 @@ struct restart_call {
     uint64_t (*socket_timeout)(void *arg, int fd, int option);
     /* What a register holds, by its number in instructions. */
     long (*held)(void *arg, unsigned reg);
+    /* The number that came as an argument to the function that has made the call; -1: not known. */
+    long (*passed)(void *arg);
     /* Is a handler of the application about to run? Asked last. */
     bool (*handler_due)(void *arg);
     void *arg;

@@ -22,6 +22,7 @@
 #include "preload/life/sys.h"
 #include "preload/sample/stack.h"
 #include "preload/wrap/syscall_code.h"
+#include "preload/wrap/syscall_passed.h"
 
 #define SYSCALL_BYTES 2
 #define SECOND_NS     1000000000ull
@@ -92,6 +93,8 @@ static const struct known *known_call(const struct restart_call *call) {
     }
     if (number < 0 && reg >= 0)
         number = call->held(call->arg, (unsigned)reg);
+    if (number < 0)
+        number = call->passed(call->arg);
     for (size_t i = 0; i < HCCT_ARRAY_LEN(calls); i++)
         if (calls[i].number == number)
             return &calls[i];
@@ -346,6 +349,7 @@ struct handler {
     struct stack_probe probe;
     const ucontext_t *uc;
     int own;
+    uint64_t behind; /* the call's instruction */
 };
 
 static bool read_word(void *arg, uint64_t address, uint64_t *word) {
@@ -368,6 +372,21 @@ static long held(void *arg, unsigned reg) {
                                     REG_R12, REG_R13, REG_R14, REG_R15};
     const struct handler *handler = arg;
     return (long)(uint32_t)handler->uc->uc_mcontext.gregs[gregs[reg]];
+}
+
+static uint64_t held_by_dwarf(void *arg, unsigned reg) {
+    const struct handler *handler = arg;
+    return arch_reg(handler->uc, reg);
+}
+
+static long passed(void *arg) {
+    struct handler *handler = arg;
+    const struct syscall_site site = {.pc = handler->behind,
+                                      .sp = arch_reg(handler->uc, ARCH_SP),
+                                      .held = held_by_dwarf,
+                                      .read = read_word,
+                                      .arg = handler};
+    return syscall_passed(&site);
 }
 
 /* The signal of the application whose handler runs when ours returns, and what is done then; 0:
@@ -515,6 +534,7 @@ enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t
         .read = read_word,
         .socket_timeout = socket_timeout,
         .held = held,
+        .passed = passed,
         .handler_due = handler_due,
         .arg = &handler,
     };
@@ -530,6 +550,7 @@ enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t
             call.number = syscall_known(uc);
         call.libc = state != NULL && /* the kernel would read what is left from there */
                     (call.number >= 0 || (call.pc >= libc_start && call.pc < libc_end));
+        handler.behind = call.pc;
         call.code_bytes = readable_before(&handler.probe, call.pc);
         call.code = (const uint8_t *)(uintptr_t)(call.pc - call.code_bytes);
     }

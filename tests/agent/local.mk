@@ -10,12 +10,19 @@ TESTS += tests/agent/aarch64_test.sh tests/agent/emit_test tests/agent/symbols_t
 EXTRA_DIST += tests/agent/aarch64_test.sh tests/agent/symbols_test.sh
 
 check_PROGRAMS += tests/agent/restart_test tests/agent/wrap_sleep_test
-tests_agent_restart_test_SOURCES = $(RESTART_SOURCE) preload/sample/stack.c $(SYSCALL_SOURCES) \
+tests_agent_restart_test_SOURCES = $(RESTART_SOURCE) $(INSTRUCTION_SOURCE) preload/sample/stack.c $(SYSCALL_SOURCES) \
 	tests/agent/restart_test.c
 tests_agent_wrap_sleep_test_SOURCES = preload/wrap/next_symbol.c preload/sample/stack.c $(SLEEP_SOURCES) $(SYSCALL_SOURCES) \
 	tests/agent/wrap_sleep_test.c
 tests_agent_wrap_sleep_test_LDFLAGS = -pthread
 TESTS += tests/agent/restart_test tests/agent/wrap_sleep_test
+
+if HCCT_X86_64
+check_PROGRAMS += tests/agent/syscall_passed_test
+TESTS += tests/agent/syscall_passed_test
+endif
+tests_agent_syscall_passed_test_SOURCES = preload/wrap/syscall_passed.h preload/wrap/syscall_passed_x86_64.c \
+	preload/sample/instruction.h preload/sample/instruction_x86_64.c tests/agent/syscall_passed_test.c
 
 # Words of objects that are bound at the start, and of such as are bound when called first.
 check_PROGRAMS += tests/agent/got_test tests/agent/got_lazy_test

@@ -146,6 +146,13 @@ static long held(void *arg, unsigned reg) {
     return register_15;
 }
 
+static long number_passed = -1;
+
+static long passed(void *arg) {
+    (void)arg;
+    return number_passed;
+}
+
 static bool handler_is_due;
 
 static bool handler_due(void *arg) {
@@ -169,6 +176,7 @@ static struct restart_call interrupted(long number, uint64_t now_ns, bool libc, 
                                  .read = read_memory,
                                  .socket_timeout = socket_option,
                                  .held = held,
+                                 .passed = passed,
                                  .handler_due = handler_due};
 }
 

@@ -71,6 +71,13 @@ HAZARDS = [
           ("", "", {"HCCT_RATE": "100"}), ("_often", " at 1,000/s", {"HCCT_RATE": "1000"}),
           ("_bursts", " in bursts", {"HCCT_RATE": "4000", "HCCT_BURST": "2ms/10ms"}),
           ("_wall", " on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
+    *(Hazard("generic_calls" + name, "system calls whose number is an argument are interrupted" + where,
+             [program(which)], rarely=10, **env)
+      for name, where, which, env in (
+          ("", "", "generic_calls", {"HCCT_RATE": "1000"}),
+          ("_wall", " on the wall clock", "generic_calls", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}),
+          ("_plain", ", by code as it stands there", "generic_calls_plain",
+           {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
     Hazard("exec_chain", "exec with signals on their way", rarely=10),
     # at high rates, and on the wall clock, a signal of the program within a few instructions of ours
     # is not told apart (doc/limits.md): its own timer is left out there

@@ -16,6 +16,8 @@ check_PROGRAMS += \
 	tests/hazards/few_timers \
 	tests/hazards/forks_and_threads \
 	tests/hazards/found_stack \
+	tests/hazards/generic_calls \
+	tests/hazards/generic_calls_plain \
 	tests/hazards/gprof \
 	tests/hazards/handlers_place \
 	tests/hazards/handlers_start \
@@ -91,6 +93,10 @@ tests_hazards_forks_and_threads_LDFLAGS = -pthread
 tests_hazards_found_stack_SOURCES = tests/hazards/found_stack.c tests/hazards/busy.h
 tests_hazards_found_stack_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_found_stack_LDFLAGS = -pthread -Wl,-E
+tests_hazards_generic_calls_SOURCES = tests/hazards/generic_calls.c tests/hazards/busy.h
+tests_hazards_generic_calls_CFLAGS = $(TARGET_CFLAGS) -O2
+tests_hazards_generic_calls_plain_SOURCES = tests/hazards/generic_calls.c tests/hazards/busy.h
+tests_hazards_generic_calls_plain_CFLAGS = $(TARGET_CFLAGS) -O0
 tests_hazards_gprof_SOURCES = tests/hazards/gprof.c tests/hazards/busy.h
 tests_hazards_gprof_CFLAGS = $(TARGET_CFLAGS) -O2
 tests_hazards_handlers_place_SOURCES = tests/hazards/handlers_place.c tests/hazards/busy.h
