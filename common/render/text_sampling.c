@@ -63,6 +63,18 @@ static void put_confined(const struct text *text, const struct profile_process *
             sum->confined == 1 ? "itself" : "themselves", sum->confined == 1 ? "was" : "were");
 }
 
+static void put_interrupted(const struct text *text, const struct profile_process *sum) {
+    if (sum->interrupted == 0)
+        return;
+    text_label(text, "EINTR");
+    fprintf(text->out,
+            "%s system call%s that %s not made by libc's functions ended with EINTR when %s "
+            "sampled, as it is not known how to make %s again\n",
+            format_count(sum->interrupted).text, sum->interrupted == 1 ? "" : "s",
+            sum->interrupted == 1 ? "was" : "were", sum->interrupted == 1 ? "it was" : "they were",
+            sum->interrupted == 1 ? "it" : "them");
+}
+
 static void put_invalid_labels(const struct text *text, const struct profile_process *sum) {
     if (sum->labels_invalid == 0)
         return;
@@ -206,6 +218,7 @@ void text_sampling(const struct text *text, const struct profile_process *sum) {
     put_rate(text, sum);
     put_clock(text, sum);
     put_confined(text, sum);
+    put_interrupted(text, sum);
     put_labels(text, sum);
     put_marks(text, sum);
     put_generated(text, sum);

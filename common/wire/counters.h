@@ -58,6 +58,8 @@
     SHOWN(BURSTS, 15, bursts, GROWS)               /* bursts begun */                              \
     SHOWN(ASLEEP, 16, asleep, GROWS)       /* samples of a thread in a system call (wall clock) */ \
     SHOWN(RESTARTED, 17, restarted, GROWS) /* system calls restarted after our signal */           \
+    SHOWN(INTERRUPTED, 43, interrupted,                                                            \
+          GROWS) /* ... and those that it has ended with EINTR for all to see */                   \
     SHOWN(CHECKED, 18, checked, GROWS) /* stacks walked twice: memoized, in full (HCCT_CHECK) */   \
     SHOWN(DIFFERENT, 19, different, GROWS) /* of these, stacks that differ: must stay 0 */         \
     SHOWN(ENCODED, 38, encoded, GROWS) /* contexts found by the open calls that were kept ... */   \

@@ -119,11 +119,13 @@ static void foreign(struct agent_thread *self, siginfo_t *info, ucontext_t *uc) 
 }
 
 static void count_restart(struct agent_thread *self, enum restart_verdict verdict) {
-    struct wire_session *session = verdict == RESTART_NONE ? NULL : session_enter(self);
+    bool counts = verdict == RESTART_AGAIN || verdict == RESTART_DECLINED;
+    struct wire_session *session = counts ? session_enter(self) : NULL;
     if (session == NULL)
         return;
-    if (self->stream->slot != NULL && verdict == RESTART_AGAIN)
-        session_count(self->stream->slot, WIRE_RESTARTED, 1);
+    if (self->stream->slot != NULL)
+        session_count(self->stream->slot,
+                      verdict == RESTART_AGAIN ? WIRE_RESTARTED : WIRE_INTERRUPTED, 1);
     session_leave(self);
 }
 

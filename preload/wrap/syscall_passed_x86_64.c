@@ -119,8 +119,8 @@ static void pop(struct course *c, unsigned reg) {
 
 /* ---- instructions ---- */
 
-/* Moves of 32 bits are told by the decoder as those of 64: the upper half of a number means
- * nothing, and addresses are not moved so. */
+/* The decoder gives moves of 64 bits alone. Those of 32 bits count as such: the upper half of a
+ * number means nothing, and addresses are not moved so. */
 static bool decode(const struct course *c, struct instruction *in, uint8_t code[]) {
     uint8_t wide[INSTRUCTION_BYTES];
     if (!read_bytes(c->site, c->pc, code, INSTRUCTION_BYTES))

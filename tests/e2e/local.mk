@@ -18,7 +18,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/known_shares_test.py tests/e2e/lines_test.py tests/e2e/lives_test.py \
 	tests/e2e/rate_test.py tests/e2e/requests_test.py tests/e2e/readers_test.py tests/e2e/render_test.py tests/e2e/checkpoint_test.py \
 	tests/e2e/hostile_test.py tests/e2e/kill_test.py tests/e2e/many_test.py tests/e2e/missed_test.py \
-	tests/e2e/masked_test.py tests/e2e/naps_test.py tests/e2e/raw_naps_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py \
+	tests/e2e/eintr_test.py tests/e2e/masked_test.py tests/e2e/naps_test.py tests/e2e/raw_naps_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py \
 	tests/e2e/slow_client_test.py tests/e2e/stopped_test.py tests/e2e/small_threads_test.py tests/e2e/two_users_test.py tests/e2e/valgrind_test.py \
 	tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py \
 	tests/e2e/between_sleeps_test.py tests/e2e/alarmed_test.py \
@@ -407,6 +407,9 @@ else
 TLS_DESCRIPTORS = -mtls-dialect=desc
 endif
 
+check_PROGRAMS += tests/targets/eintr
+tests_targets_eintr_SOURCES = tests/targets/eintr.c
+tests_targets_eintr_CFLAGS = $(TARGET_CFLAGS) -O2
 check_PROGRAMS += tests/targets/raw_naps
 tests_targets_raw_naps_SOURCES = tests/targets/raw_naps.c
 check_PROGRAMS += tests/targets/ends
