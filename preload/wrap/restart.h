@@ -70,7 +70,7 @@ struct restart_state {
         uint64_t pc, sp, argument[RESTART_ARGUMENTS];
         uint64_t deadline_ns, made_ns;
         uint64_t itself_ns; /* when it ends by itself */
-        uint64_t sleeps;    /* of the thread until then, where it reads a terminal */
+        uint64_t sleeps;    /* of the thread until then */
     } unchanged; /* the last call made again with its own arguments and a deadline; pc 0: none */
 };
 

@@ -109,15 +109,21 @@ static enum restart_verdict again(const struct known *known, struct restart_call
 
 /* ---- the call with its own arguments ---- */
 
+/* The call that was made again last has gone to sleep but once since; one that has begun since, and
+ * what was before it, more often. */
+static bool slept_once(const struct restart_state *state, const struct restart_call *call) {
+    return call->sleeps - state->unchanged.sleeps <= 1;
+}
+
 /* A call at the same place with the same arguments is the same one, unless it would have ended by
  * itself since, or, when our signal is not one that comes to sleeping threads for long, has not
- * been met for a while. */
+ * been met for a while and is not the same sleep. */
 static bool made_before(const struct restart_state *state, const struct restart_call *call,
                         uint64_t timeout_ns) {
     uint64_t since_ns = call->now_ns - state->unchanged.made_ns;
     return state->unchanged.pc == call->pc && state->unchanged.sp == call->sp &&
            state->running_ns <= state->unchanged.made_ns && since_ns < timeout_ns &&
-           (call->wall || since_ns < A_WHILE_NS) &&
+           (call->wall || since_ns < A_WHILE_NS || slept_once(state, call)) &&
            memcmp(state->unchanged.argument, call->argument, sizeof call->argument) == 0;
 }
 
@@ -132,6 +138,7 @@ static enum restart_verdict again_until(struct restart_state *state, const struc
         state->unchanged.deadline_ns = call->now_ns + timeout_ns;
     }
     state->unchanged.made_ns = call->now_ns;
+    state->unchanged.sleeps = call->sleeps;
     state->unchanged.itself_ns = call->now_ns + timeout_ns;
     if (call->now_ns < state->unchanged.deadline_ns)
         return again(known, call);
@@ -146,9 +153,8 @@ static enum restart_verdict again_unchanged(struct restart_state *state, const s
                        known->over);
 }
 
-/* Programs read terminals byte by byte at one place. A read that goes on has gone to sleep but once
- * since; another one, which has had its byte meanwhile and is not to end at the other's deadline,
- * more often. */
+/* Programs read terminals byte by byte at one place: a read after one that has had its byte is not
+ * to end at the other's deadline. */
 static enum restart_verdict again_terminal(struct restart_state *state, const struct known *known,
                                            struct restart_call *call) {
     bool same =
@@ -488,9 +494,6 @@ static void meet_rewound(struct restart_call *call, const greg_t *regs) {
     call->terminal_ns = terminal_timeout((int)(uint32_t)regs[REG_RDI]);
     if (call->terminal_ns == 0)
         return;
-    struct rusage usage = {0};
-    sys2(SYS_getrusage, RUSAGE_THREAD, &usage);
-    call->sleeps = (uint64_t)usage.ru_nvcsw;
     call->rewound = true;
     call->number = number;
     call->result = -EINTR;
@@ -546,6 +549,9 @@ enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t
     if (call.result == -EINTR) {
         for (unsigned i = 0; i < RESTART_ARGUMENTS; i++)
             call.argument[i] = (uint64_t)regs[greg_of[i]];
+        struct rusage usage = {0};
+        sys2(SYS_getrusage, RUSAGE_THREAD, &usage);
+        call.sleeps = (uint64_t)usage.ru_nvcsw;
         if (!call.rewound)
             call.number = syscall_known(uc);
         call.libc = state != NULL && /* the kernel would read what is left from there */

@@ -362,10 +362,16 @@ static void test_unchanged(void) {
     call.argument[RESTART_DX] = 100;
     CHECK_UINT(restart_repair(&state, &call), RESTART_AGAIN);
     CHECK_UINT(state.unchanged.deadline_ns, 410 * MS);
-    call = interrupted(SYS_poll, 350 * MS, false, false); /* by chance */
+    call = interrupted(SYS_poll, 350 * MS, false, false); /* by chance, and the same sleep */
     call.argument[RESTART_DX] = 100;
+    call.sleeps = 1;
     CHECK_UINT(restart_repair(&state, &call), RESTART_AGAIN);
-    CHECK_UINT(state.unchanged.deadline_ns, 450 * MS);
+    CHECK_UINT(state.unchanged.deadline_ns, 410 * MS);
+    call = interrupted(SYS_poll, 380 * MS, false, false); /* another one */
+    call.argument[RESTART_DX] = 100;
+    call.sleeps = 3;
+    CHECK_UINT(restart_repair(&state, &call), RESTART_AGAIN);
+    CHECK_UINT(state.unchanged.deadline_ns, 480 * MS);
 }
 
 static void test_socket(void) {
