@@ -75,7 +75,10 @@ static bool pid_in_directory(const char *pattern) {
 /* ---- opening ---- */
 
 static bool complain_unwritable(const char *name, int error) {
-    complain("'%s' can't be written: %s; name another file with -o", name, strerror(error));
+    if (strcmp(name, "-") == 0)
+        complain("standard output can't be written: %s", strerror(error));
+    else
+        complain("'%s' can't be written: %s; name another file with -o", name, strerror(error));
     return false;
 }
 

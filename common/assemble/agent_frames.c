@@ -16,8 +16,6 @@
 #include "common/profile/copy.h"
 #include "common/profile/numbers.h"
 
-#define AGENT "libhcctagent.so"
-
 enum owner { SYSTEM, APPLICATION, OF_AGENT };
 
 enum role {
@@ -41,9 +39,20 @@ static bool begins(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+/* The agent, the one that is sent to a process that runs, and what stands before malloc and locks.
+ */
+static bool is_ours(const char *name) {
+    static const char *const objects[] = {"libhcctagent.so", "libhcctattach.so", "libhcctblocks.so",
+                                          "libhcctlocks.so"};
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
+        if (strcmp(name, objects[i]) == 0)
+            return true;
+    return false;
+}
+
 static enum owner owner_of(const char *path) {
     const char *name = profile_basename(path);
-    if (strcmp(name, AGENT) == 0)
+    if (is_ours(name))
         return OF_AGENT;
     if (begins(name, "libc.so") || begins(name, "libc-") || begins(name, "libpthread") ||
         begins(name, "ld-linux") || strcmp(path, "[vdso]") == 0)

@@ -111,6 +111,8 @@ void text_label(const struct text *text, const char *word);
 void text_missing(const struct text *text, const struct profile_process *sum);
 /* So much of CPU time (of all time, on the wall clock) was lost that it is to be said. */
 bool text_much_was_lost(const struct text *text, const struct profile_process *sum);
+/* What the errors of contexts do not have: " and what was lost", to stand behind "chance". */
+const char *text_not_seen(const struct text *text, const struct profile_process *sum);
 /* Of the summary: how the program was profiled, and what of it could not be. `sum`: the numbers of
  * all processes. */
 void text_sampling(const struct text *text, const struct profile_process *sum);

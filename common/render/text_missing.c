@@ -100,24 +100,33 @@ static void put_kernel(const struct text *text, const struct profile_process *su
     fputc('\n', text->out);
 }
 
+/* Of allocations and locks, and of calls, it is said elsewhere. */
+static bool is_of_time(const struct profile *profile) {
+    return strcmp(profile->type, "cpu") == 0 || strcmp(profile->type, "wall") == 0 ||
+           strcmp(profile->type, "wait") == 0;
+}
+
 bool text_much_was_lost(const struct text *text, const struct profile_process *sum) {
-    return strcmp(text->profile->type, "cpu") == 0 &&
+    return is_of_time(text->profile) &&
            (double)sum->lost_ns > MUCH_LOST * ((double)sum->lost_ns + (double)text->total);
 }
 
 /* A line of its own for time that no context has, as a share of that and of what contexts have. */
 static void put_line(const struct text *text, const char *label, double ns, const char *why) {
     text_label(text, label);
-    fprintf(text->out, "%s of CPU time, %s of what there was, is in no context: %s\n",
-            format_time((uint64_t)ns).text, format_share(ns / (ns + (double)text->total)).text,
-            why);
+    fprintf(text->out, "%s %s, %s of what there was, is in no context: %s\n",
+            format_time((uint64_t)ns).text, format_type(text->profile, (uint64_t)ns),
+            format_share(ns / (ns + (double)text->total)).text, why);
 }
 
 /* Samples that did not reach hcctd; beside the cost is said how many. */
 static void put_much_lost(const struct text *text, const struct profile_process *sum) {
+    bool awake = strcmp(text->profile->type, "cpu") == 0;
     if (text_much_was_lost(text, sum))
         put_line(text, "lost", (double)sum->lost_ns,
-                 "hcctd stood still, or had no room for the samples");
+                 awake ? "hcctd stood still, or had no room for the samples"
+                       : "threads slept before they were met, or hcctd stood still, or had no room "
+                         "for the samples");
 }
 
 /* Beside N, which is of samples, what the kernel knows to be missing. */
@@ -128,6 +137,14 @@ static void put_left_out(const struct text *text) {
         put_line(text, "left out", ns,
                  "samples were left out while stacks went to hcctd as copies and it got too little "
                  "of a processor to read them, or threads could not be sampled");
+}
+
+const char *text_not_seen(const struct text *text, const struct profile_process *sum) {
+    const struct chance chance = chance_of(text->profile);
+    bool left_out = chance_left_out(&chance) > 0;
+    if (text_much_was_lost(text, sum))
+        return left_out ? " and what was lost or left out" : " and what was lost";
+    return left_out ? " and what was left out" : "";
 }
 
 /* Where the kernel's count does not say it. */

@@ -174,8 +174,7 @@ static void put_error(const struct text *text, const struct profile_process *sum
             text->out);
     } else if (inclusive == 0 && self == 0) {
         fprintf(text->out, "none%s%s: %s", is_sample(profile) ? " but chance" : "",
-                text_much_was_lost(text, sum) ? " and what was lost" : "",
-                title_of_no_error(is_sample(profile)));
+                text_not_seen(text, sum), title_of_no_error(is_sample(profile)));
     } else {
         put_more(text, text->calls ? "self counts" : "self shares", self);
         fputs(", ", text->out);

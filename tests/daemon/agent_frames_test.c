@@ -10,10 +10,11 @@
 #include "common/assemble/agent_frames.h"
 #include "common/profile/tree_view.h"
 
-#define AGENT  "/usr/lib/hcct/libhcctagent.so"
 #define LIBC   "/lib/libc.so.6"
 #define APP    "/opt/app"
 #define LOADER "/lib64/ld-linux-x86-64.so.2"
+
+static const char *agent = "/usr/lib/hcct/libhcctagent.so";
 
 struct world {
     struct profile *profile;
@@ -73,10 +74,10 @@ static void check_is(struct world *world, const char *want) {
 /* What a wrapper takes is its caller's, as one frame; what it calls for the program stays. */
 static void test_wrapper(void) {
     struct world w = begin();
-    uint32_t f = add(&w, w.root, APP, "f", 10, 0), masked = add(&w, f, AGENT, "masked", 1, 0);
-    uint32_t enter = add(&w, masked, AGENT, "enter", 2, 3);
+    uint32_t f = add(&w, w.root, APP, "f", 10, 0), masked = add(&w, f, agent, "masked", 1, 0);
+    uint32_t enter = add(&w, masked, agent, "enter", 2, 3);
     uint32_t clock = add(&w, enter, LIBC, "clock_gettime", 4, 0);
-    uint32_t close = add(&w, f, AGENT, "dlclose", 0, 0);
+    uint32_t close = add(&w, f, agent, "dlclose", 0, 0);
     add(&w, clock, "[vdso]", "__vdso_clock_gettime", 8, 1);
     add(&w, masked, LIBC, "write", 100, 0);
     add(&w, add(&w, close, LIBC, "dlclose", 0, 0), APP, "at_unload", 1000, 0);
@@ -88,9 +89,9 @@ static void test_ends(void) {
     struct world w = begin();
     uint32_t start = add(&w, w.root, LOADER, "_dl_init", 1, 0);
     uint32_t clone = add(&w, w.root, LIBC, "clone", 0, 0);
-    uint32_t begun = add(&w, clone, AGENT, "start_posix", 4, 0);
-    add(&w, add(&w, start, AGENT, "agent_start", 0, 0), LIBC, "getenv", 2, 0);
-    add(&w, add(&w, begun, AGENT, "thread_begin", 0, 0), LIBC, "mmap", 8, 0);
+    uint32_t begun = add(&w, clone, agent, "start_posix", 4, 0);
+    add(&w, add(&w, start, agent, "agent_start", 0, 0), LIBC, "getenv", 2, 0);
+    add(&w, add(&w, begun, agent, "thread_begin", 0, 0), LIBC, "mmap", 8, 0);
     add(&w, begun, APP, "work", 16, 0);
     check_is(&w, "_dl_init 1+0\nclone > [hcct] 12+0\n_dl_init > [hcct] 2+0\nclone > work 16+0\n");
 }
@@ -98,12 +99,24 @@ static void test_ends(void) {
 /* What is not kept stays below the caller that has it, or is the agent's where that is all. */
 static void test_pruned(void) {
     struct world w = begin();
-    uint32_t f = add(&w, w.root, APP, "f", 1, 0), masked = add(&w, f, AGENT, "masked", 0, 0);
-    uint32_t enter = add(&w, masked, AGENT, "enter", 0, 0);
+    uint32_t f = add(&w, w.root, APP, "f", 1, 0), masked = add(&w, f, agent, "masked", 0, 0);
+    uint32_t enter = add(&w, masked, agent, "enter", 0, 0);
     uint32_t hidden = profile_add_node(w.profile, enter, w.pruned, 2, 0);
     add(&w, hidden, LIBC, "clock_gettime", 4, 0);
-    add(&w, profile_add_node(w.profile, f, w.pruned, 0, 0), AGENT, "enter", 8, 0);
+    add(&w, profile_add_node(w.profile, f, w.pruned, 0, 0), agent, "enter", 8, 0);
     check_is(&w, "f 1+0\nf > [hcct] 6+0\nf > [~] > [hcct] 8+0\n");
+}
+
+/* Where a process was attached to, and what stands before malloc and locks, too. */
+static void test_others(void) {
+    static const char *const others[] = {"/usr/lib/hcct/libhcctattach.so", "/opt/libhcctblocks.so",
+                                         "libhcctlocks.so"};
+    const char *usual = agent;
+    for (unsigned i = 0; i < sizeof others / sizeof *others; i++) {
+        agent = others[i];
+        test_wrapper();
+    }
+    agent = usual;
 }
 
 static void test_nothing(void) {
@@ -118,6 +131,7 @@ int main(void) {
     test_wrapper();
     test_ends();
     test_pruned();
+    test_others();
     test_nothing();
     return check_report();
 }

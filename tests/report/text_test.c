@@ -225,6 +225,21 @@ static void test_no_room(void) {
     profile_free(profile);
 }
 
+/* On the wall clock, too, half of which is in no context: it is no part of the cost alone. */
+static void test_lost_of_wall(void) {
+    struct profile *profile = sample_shell();
+    struct profile_process *process = &profile->processes[1];
+    profile->type = "wall";
+    check_says(profile, "\nlost ", false);
+    process->lost_ns = profile_total(profile);
+    check_says(profile,
+               " of wall-clock time, 50.0 % of what there was, is in no context: threads slept",
+               true);
+    profile->type = "delay";
+    check_says(profile, "\nlost ", false);
+    profile_free(profile);
+}
+
 /* CPU time that the process's clock has counted, and nothing stands for. */
 static void test_left_out(void) {
     struct profile *profile = sample_shell();
@@ -638,6 +653,7 @@ int main(void) {
     test_empty();
     test_counters();
     test_no_room();
+    test_lost_of_wall();
     test_left_out();
     test_children();
     test_calls();
