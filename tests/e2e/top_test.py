@@ -85,14 +85,15 @@ check(run([HCCT, "top", "--socket", scratch("nobody")]).status == 3, "no daemon:
 
 # ---- with one ----
 
-terminal = Terminal(120, 34, HCCT_SOCKET=daemon.socket, TERM="screen")
+# high enough for the contexts of both threads, whichever is first
+terminal = Terminal(120, 70, HCCT_SOCKET=daemon.socket, TERM="screen")
 os.mkdir(scratch("files"))
 terminal.command(f"cd {scratch('files')}; stty -a | sed 1d > before; {HCCT} top --delay 0.2")
 terminal.wait(r"hcct top +known_shares \(pid \d+, \d+ threads?\), profiled for", "says who")
 terminal.wait(r"^N +\S+ .*of CPU time in .* samples \(\d+/s\), .* complete, \d+ lost", "and how much")
 terminal.wait(r"^error epsilon N = .*contexts in", "and the bounds")
 terminal.wait(r"^the last 10s: [\d.]+ \S+ of CPU time, over [\d.]+ ", "and the last 10 s beside it")
-terminal.wait(r"^\*total% +self% +error │ +10s% +self% +error +calling context",
+terminal.wait(r"^\*total%( +error)? +self% +error │ +10s%( +error)? +self% +error +calling context",
               "the columns, sorted by the first")
 for name in ("clone3", "start_thread", "_start", "rounds"):
     terminal.wait(rf"[▾·] {name} ", f"the tree of contexts has {name}")
@@ -100,7 +101,7 @@ terminal.wait(r"beta .*└─[▾·] |├─[▾·] .*gamma_ ", "and branches")
 check("\x1b[1m" in terminal.screen("-e"), "what is hot is bold")
 
 press_all(
-    ("s", r"^ total% +\*self%", "sorted by the next column"),
+    ("s", r"^ total%( +error)? +\*self%", "sorted by the next column"),
     ("s", r"│ +\*10s% ", "by the window"),
     ("s s s", r"^\*total% ", "past the name, to the first again"))
 terminal.keys("c")
@@ -130,15 +131,15 @@ press_all(
     ("Escape f f b", r"by site", "by site"),
     ("b b b", r"by function", "by function again"),
     ("t", rf"pid +tid.*^ *{app.pid} +\d+ +[\d.]+ +[\d.]+ .*known_shares", "threads"),
-    ("t W", r"the last 60s: .* over .*60s% +self%", "the last minute beside the start"),
-    ("]", r"the last 5m: .* over .*5m% +self%", "the last 5 minutes"),
+    ("t W", r"the last 60s: .* over .*60s%( +error)? +self%", "the last minute beside the start"),
+    ("]", r"the last 5m: .* over .*5m%( +error)? +self%", "the last 5 minutes"),
     ("[ [ [", r"^\S*W shows the last", "since the start only"),
     ("w", r"wrote hcct-top-all-\d{8}-\S+\.pb\.gz$", "a file"),
-    ("]", r"the last 10s: .* over .*10s% +self%", "the window again"),
+    ("]", r"the last 10s: .* over .*10s%( +error)? +self%", "the window again"),
     ("w", r"wrote hcct-top-all-\d{8}-\S+ and hcct-top-all-10s-\d{8}-\S+\.pb\.gz$", "two files"),
     ("d", r"there is no mark", "explained when there is no mark"),
     ("m", r"marked; d shows", "a mark"),
-    ("d", r"^since the mark: [\d.]+ .*mark% +self%", "what has come since"),
+    ("d", r"^since the mark: [\d.]+ .*mark%( +error)? +self%", "what has come since"),
     ("d p", r" paused$", "paused"),
     ("p +", r"every 0.5 s", "asks less often"),
     ("- -", r"every 0.1 s", "more often"),
