@@ -15,7 +15,6 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "common/wire/compiler.h"
 #include "preload/life/confine.h"
@@ -129,6 +128,11 @@ const uint64_t sleep_fragile_numbers[SLEEP_NUMBERS / 64] = {
 
 #define MEMORY_DEVICES 1 /* their major number: zero, full, random, urandom */
 
+/* libc's major() is a function where nothing is inlined, whose name a program may have, too. */
+static uint64_t major_of(uint64_t device) {
+    return (device >> 8 & 0xfff) | (device >> 32 & ~0xfffull);
+}
+
 bool sleep_is_memory(int fd) {
     struct stat file;
     struct agent_thread *self = thread_self;
@@ -137,7 +141,7 @@ bool sleep_is_memory(int fd) {
         return false;
     bool known = sys2(SYS_fstat, fd, &file) == 0;
     confine_leave(self, before);
-    return known && S_ISCHR(file.st_mode) && major(file.st_rdev) == MEMORY_DEVICES;
+    return known && S_ISCHR(file.st_mode) && major_of(file.st_rdev) == MEMORY_DEVICES;
 }
 
 bool sleep_is_short(const struct timespec *time) {
