@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/auxv.h>
-#include <unistd.h>
 
 #include "common/wire/compiler.h"
 #include "preload/life/sys.h"

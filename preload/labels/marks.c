@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "preload/wrap/libc.h"
-#include "preload/wrap/real.h"
 
 /* As much of a name as fits, without the beginning of a character; control characters are the
  * daemon's to take out. */

@@ -28,7 +28,6 @@
 #include "preload/life/unsampled.h"
 #include "preload/python/thread.h"
 #include "preload/wrap/libc.h"
-#include "preload/wrap/real.h"
 
 #define RETRY_NS      1000000000ull /* a missing daemon is looked for so often, at most ... */
 #define LATE_RETRY_NS 50000000ull   /* ... and by a process that was attached to, which has one */

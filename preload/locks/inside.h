@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "common/wire/compiler.h"
 #include "preload/events/course.h"

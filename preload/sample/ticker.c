@@ -9,7 +9,6 @@
 
 #include "preload/life/sys.h"
 #include "preload/wrap/libc.h"
-#include "preload/wrap/real.h"
 
 bool ticker_make(struct ticker *ticker, clockid_t clock, int signal, pid_t tid) {
     struct sigevent event;

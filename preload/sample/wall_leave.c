@@ -21,7 +21,6 @@
 #include "preload/sample/wall_clock.h"
 #include "preload/sample/wall_sleep.h"
 #include "preload/wrap/libc.h"
-#include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"
 
 #define AWAKE_NS  200000u  /* CPU time since the last check that is more than the check's end */

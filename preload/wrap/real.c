@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "common/wire/compiler.h"
-#include "preload/life/sys.h"
 #include "preload/wrap/next_symbol.h"
 
 enum name {

@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/time.h>
 #include <sys/resource.h>
 #include <threads.h>
