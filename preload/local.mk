@@ -27,7 +27,7 @@ SYSCALL_SOURCES =
 SLEEP_SOURCES = $(SLEEP_COMMON) preload/wrap/sleep_aarch64.c
 endif
 SLEEP_COMMON = preload/wrap/sleep.c preload/wrap/sleep.h preload/wrap/sleep_list.h \
-	preload/wrap/sleep_machine.h
+	preload/wrap/sleep_machine.h preload/wrap/sleep_open.c preload/wrap/sleep_open.h
 # The walk without a memory of the last one; tests have it, too.
 UNWIND_SOURCES = \
 	preload/sample/instruction.h \
@@ -181,6 +181,7 @@ preload_libagent_a_SOURCES = \
 	preload/sample/interrupted.h \
 	preload/sample/interval.c preload/sample/interval.h \
 	preload/sample/memo.c preload/sample/memo.h \
+	preload/sample/open_call.c preload/sample/open_call.h \
 	preload/sample/pass_over.c preload/sample/pass_over.h \
 	preload/sample/plan.h \
 	preload/sample/points.c preload/sample/points.h \

@@ -24,10 +24,13 @@
 #include "preload/life/signal_set.h"
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"
+#include "preload/sample/burst.h"
+#include "preload/sample/open_call.h"
 #include "preload/sample/trigger.h"
 #include "preload/sample/wall.h"
 #include "preload/wrap/handler_masks.h"
 #include "preload/wrap/real.h"
+#include "preload/wrap/sleep_open.h"
 
 static _Atomic uintptr_t in_kernel; /* the handler that the kernel has for our signal */
 static _Atomic uint64_t given_up;   /* signals that the application has use for */
@@ -145,15 +148,28 @@ static void learn_ignored_once(void) {
 }
 
 /* A call whose end nobody but us knows is met when it is due. */
+static void meet_end(struct agent_thread *self, bool wall, uint64_t since) {
+    uint64_t ends = restart_ends(&self->restart, since);
+    if (ends == 0)
+        return;
+    if (wall)
+        wall_check_by(self, ends);
+    else
+        burst_check_by(self, ends);
+}
+
 static void restart(struct agent_thread *self, const struct tick *tick) {
     bool wall = tick->kind == TRIGGER_WALL;
-    uint64_t before = wall ? ticker_now(CLOCK_MONOTONIC) : 0, ends = 0;
+    struct sleep_call *open = wall ? NULL : sleep_open_at(tick->uc);
+    bool known = wall || open != NULL;
+    uint64_t before = known ? ticker_now(CLOCK_MONOTONIC) : 0;
+    self->restart.began_ns = open != NULL ? open->began_ns : 0;
     enum restart_verdict verdict =
-        restart_interrupted(&self->restart, tick->uc, tick->number, wall);
-    if (wall && verdict == RESTART_AGAIN)
-        ends = restart_ends(&self->restart, before);
-    if (ends != 0)
-        wall_check_by(self, ends);
+        restart_interrupted(&self->restart, tick->uc, tick->number, known);
+    if (known && verdict == RESTART_AGAIN)
+        meet_end(self, wall, before);
+    if (open != NULL && verdict == RESTART_NONE)
+        open_call_met(open, tick->uc);
     count_restart(self, verdict);
 }
 

@@ -39,6 +39,8 @@ struct first {
 };
 
 /* When to sample: see trigger.h. */
+#define OPEN_CALL_FUNCTIONS 96 /* at least as many as can sleep (wrap/sleep_list.h) */
+
 struct trigger {
     struct ticker ticker[TRIGGER_TIMERS];
     uint32_t ticks;                    /* seen, of all kinds */
@@ -51,10 +53,12 @@ struct trigger {
     uint32_t early_ticks; /* in this step, after the thread has slept; a timer that is set in time
                            * has none */
     uint64_t sleeps;      /* thread_sleeps() at the last of them */
-    bool by_cpu_timer;    /* the CPU timer waits for the next point */
-    bool avoids_ticks;    /* the kernel's ticks do not meet the thread */
-    struct tick_course kernel_ticks; /* while they do */
-    struct points points;            /* of CPU time, that are to be sampled */
+    bool by_cpu_timer;    /* the CPU timer waits for the next point, ... */
+    bool awaits_call;     /* ... up to the end of an open call, at the latest */
+    uint8_t calm[OPEN_CALL_FUNCTIONS]; /* calls of each function that were short, up to 16 */
+    bool avoids_ticks;                 /* the kernel's ticks do not meet the thread */
+    struct tick_course kernel_ticks;   /* while they do */
+    struct points points;              /* of CPU time, that are to be sampled */
     uint64_t asleep_ns;            /* CLOCK_MONOTONIC when early ticks met the sleep first that they
                                     * meet now, 0: none */
     uint64_t asleep_switches;      /* thread_switches() at the last of them */

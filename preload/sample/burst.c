@@ -24,12 +24,15 @@
 #include "preload/life/hooks.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
+#include "preload/life/sys.h"
 #include "preload/sample/draw.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/interrupted.h"
+#include "preload/sample/open_call.h"
 #include "preload/sample/thread_timer.h"
 #include "preload/sample/wall_sleep.h"
 #include "preload/wrap/sleep.h"
+#include "preload/wrap/sleep_open.h"
 
 /* A sleep in a call that is not wrapped is checked after an eighth of the time after which the
  * thread is left, and then when it has slept twice as long. */
@@ -111,10 +114,22 @@ static void use_cpu_timer(struct agent_thread *thread, const struct sampling_pla
     ticker_run(fine(thread), patience, patience);
 }
 
+/* The thread sleeps in an open call: nothing disturbs it until that is over. */
+static void await_call(struct agent_thread *thread, const struct sampling_plan *plan,
+                       struct moment now, const struct sleep_call *call) {
+    struct trigger *t = &thread->trigger;
+    open_call_sleeps(thread, call);
+    t->asleep_ns = 0;
+    t->by_cpu_timer = t->awaits_call = true;
+    t->earliest_ns = UINT64_MAX;
+    ticker_halt(fine(thread));
+    ticker_run(cpu_ticker(thread), points_next(&t->points) - now.cpu_ns, plan->coarse_ns);
+}
+
 static void leave_cpu_timer(struct agent_thread *thread) {
     if (!thread->trigger.by_cpu_timer)
         return;
-    thread->trigger.by_cpu_timer = false;
+    thread->trigger.by_cpu_timer = thread->trigger.awaits_call = false;
     ticker_halt(cpu_ticker(thread));
 }
 
@@ -384,6 +399,11 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
         aim(thread, plan, now, 1);
         return;
     }
+    const struct sleep_call *open = sleep_open_at(uc);
+    if (open != NULL) {
+        await_call(thread, plan, now, open);
+        return;
+    }
     if (!t->avoids_ticks) {
         use_kernel_ticks(thread, now);
         return;
@@ -571,6 +591,44 @@ static void check_point(struct agent_thread *thread, const struct sleep_place *p
     }
 }
 
+bool burst_may_open(struct agent_thread *thread) {
+    return runs(thread) && !thread->trigger.kernel_ticks.on && thread->stream->slot != NULL;
+}
+
+/* A tick that comes between would set the timers, too. */
+static void over(struct agent_thread *thread, const struct sleep_place *place) {
+    struct trigger *t = &thread->trigger;
+    if (!t->awaits_call || !t->by_cpu_timer)
+        return;
+    struct moment now = now_here();
+    if (thread->stream->slot != NULL && now.cpu_ns + CALL_END_NS >= points_next(&t->points)) {
+        edge_sample_inside(thread, place, CALL_END_NS);
+    } else {
+        leave_cpu_timer(thread);
+        aim(thread, &t->plan, now, 1);
+    }
+}
+
+static void call_is_over(struct agent_thread *thread, const struct sleep_place *place) {
+    uint64_t all = signal_all(), before = 0;
+    if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
+        return;
+    over(thread, place);
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);
+}
+
+void burst_edge(struct agent_thread *thread, const struct sleep_place *place, uint64_t time_ns) {
+    if (hcct_unlikely(thread->trigger.awaits_call))
+        call_is_over(thread, place);
+    else
+        check_point(thread, place, time_ns, false);
+}
+
+void burst_check_by(struct agent_thread *thread, uint64_t time_ns) {
+    if (thread->trigger.awaits_call)
+        ticker_run_at(fine(thread), time_ns, 0);
+}
+
 static bool on_stack(const struct agent_thread *thread, uintptr_t address) {
     return address >= thread->stack_low && address < thread->stack_high;
 }
@@ -589,6 +647,8 @@ void trigger_before_masked(struct sleep_call *call) {
     }
     wall_awake(thread);
     struct sleep_place place = sleep_place(call, false);
+    if (hcct_unlikely(thread->trigger.awaits_call)) /* of a handler that has interrupted it */
+        call_is_over(thread, &place);
     call->began_ns = ticker_now(CLOCK_MONOTONIC);
     if (thread->trigger.kernel_ticks.on)
         thread->trigger.kernel_ticks.call_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
@@ -609,6 +669,7 @@ void trigger_after_masked(struct sleep_call *call) {
         child_ends_learn((pid_t)call->result, call->waited);
         session_hear_children();
     }
+    open_call_learn(thread, sleep_number(call), time - call->began_ns);
     check_point(thread, &place, time, time - call->began_ns > SLEPT_NS);
     agent_hooks.wake(thread);
     confine_leave(thread, before);

@@ -11,9 +11,9 @@
  * Timeouts. In calls of libc the argument is replaced by what is left of the time; nothing there
  * uses the register after the call. Anybody else's code may, so there the call is made with the
  * same arguments, and ended by us at the first interruption after its deadline. Time counts from
- * the first interruption: a call takes up to one sampling interval longer than without us, and
- * never ends early. (So those of libc that take a second at most are not interrupted: SLEEP_FRAGILE
- * in wrap/sleep.h.)
+ * the first interruption, unless it is known when the call began: it takes up to one sampling
+ * interval longer than without us, and never ends early. (So those of libc that take a second at
+ * most are not interrupted: SLEEP_FRAGILE in wrap/sleep.h.)
  *
  * Signals of the application. Ours blocks all others while it runs, so one that is due is pending:
  * then the call is left as it is, and the application sees the EINTR that it would have seen. One
@@ -60,6 +60,7 @@ enum restart_register { RESTART_DI, RESTART_SI, RESTART_DX, RESTART_R10, RESTART
  * kernel reads when the call is made again: so it lives as long as the thread. */
 struct restart_state {
     uint64_t running_ns; /* when the thread was last seen outside of an interrupted call */
+    uint64_t began_ns;   /* when the interrupted call has begun, where its caller knows; 0 */
     uint32_t calls;      /* calls given a deadline so far; the last RESTART_NESTED are kept */
     struct restart_timed {
         uint32_t call;
@@ -116,6 +117,9 @@ static inline uint64_t restart_ends(const struct restart_state *state, uint64_t 
     bool is_late = state->unchanged.deadline_ns + RESTART_NEARLY_NS < state->unchanged.itself_ns;
     return is_it && is_late ? state->unchanged.deadline_ns : 0;
 }
+
+/* Will a handler of the application run when ours returns? `own`: our signal. Signal context. */
+bool restart_is_expected(const ucontext_t *uc, int own);
 
 /* Learns where libc is. Process context, before restart_interrupted. */
 void restart_start(void);

@@ -16,6 +16,11 @@ enum restart_verdict restart_repair(struct restart_state *state, struct restart_
     return call->result == -EINTR ? RESTART_DECLINED : RESTART_NONE;
 }
 
+bool restart_is_expected(const ucontext_t *uc, int own) {
+    (void)uc, (void)own;
+    return false;
+}
+
 enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t *uc, int own,
                                          bool wall) {
     struct restart_call call = {.result = (int64_t)arch_reg(uc, ARCH_RESULT)};

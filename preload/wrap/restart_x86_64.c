@@ -107,6 +107,11 @@ static enum restart_verdict again(const struct known *known, struct restart_call
     return RESTART_AGAIN;
 }
 
+/* When the call's time has begun to count. */
+static uint64_t began(const struct restart_state *state, const struct restart_call *call) {
+    return state->began_ns != 0 ? state->began_ns : call->now_ns;
+}
+
 /* ---- the call with its own arguments ---- */
 
 /* The call that was made again last has gone to sleep but once since; one that has begun since, and
@@ -135,7 +140,7 @@ static enum restart_verdict again_until(struct restart_state *state, const struc
         state->unchanged.pc = call->pc;
         state->unchanged.sp = call->sp;
         memcpy(state->unchanged.argument, call->argument, sizeof call->argument);
-        state->unchanged.deadline_ns = call->now_ns + timeout_ns;
+        state->unchanged.deadline_ns = began(state, call) + timeout_ns;
     }
     state->unchanged.made_ns = call->now_ns;
     state->unchanged.sleeps = call->sleeps;
@@ -193,7 +198,7 @@ static enum restart_verdict again_milliseconds(struct restart_state *state,
         return again_unchanged(state, known, call, (uint64_t)ms * MS_NS);
     struct restart_timed *timed = &state->timed[high % RESTART_NESTED];
     if ((high & ~mask) != MARK || (timed->call & mask) != (high & mask))
-        timed = new_timed(state, call->now_ns + (uint64_t)ms * MS_NS);
+        timed = new_timed(state, began(state, call) + (uint64_t)ms * MS_NS);
     uint64_t left = (left_ns(timed, call->now_ns) + MS_NS - 1) / MS_NS;
     *argument = (uint64_t)(MARK | (timed->call & mask)) << 32 | left;
     return again(known, call);
@@ -228,8 +233,11 @@ static enum restart_verdict again_timespec(struct restart_state *state, const st
         return RESTART_DECLINED;
     if (!call->libc)
         return again_unchanged(state, known, call, timeout);
-    struct restart_timed *timed = new_timed(state, call->now_ns + timeout);
-    timed->left = (struct timespec){(time_t)(timeout / SECOND_NS), (long)(timeout % SECOND_NS)};
+    bool is_rest = rest != 0 || known->number == SYS_ppoll; /* as the kernel has left it */
+    uint64_t since = is_rest ? call->now_ns : began(state, call);
+    struct restart_timed *timed = new_timed(state, since + timeout);
+    uint64_t left = left_ns(timed, call->now_ns);
+    timed->left = (struct timespec){(time_t)(left / SECOND_NS), (long)(left % SECOND_NS)};
     *argument = (uint64_t)(uintptr_t)&timed->left;
     return again(known, call);
 }
@@ -415,6 +423,11 @@ static int signal_due(const struct handler *handler, uintptr_t action[SYS_ACTION
 static bool handler_due(void *arg) {
     uintptr_t action[SYS_ACTION_WORDS];
     return signal_due(arg, action) != 0;
+}
+
+bool restart_is_expected(const ucontext_t *uc, int own) {
+    struct handler handler = {.uc = uc, .own = own};
+    return handler_due(&handler);
 }
 
 /* ---- a call that the kernel makes again ---- */

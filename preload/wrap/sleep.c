@@ -26,19 +26,20 @@
 #include "preload/wrap/next_symbol.h"
 #include "preload/wrap/sleep_list.h"
 #include "preload/wrap/sleep_machine.h"
+#include "preload/wrap/sleep_open.h"
 
 __thread uintptr_t sleep_masked;
 
-#define NAME(name, fragile, set, call) #name,
+#define NAME(name, fragile, open, set, call) #name,
 static const char *const names[] = {RESTARTED(NAME) SLEEPERS(NAME) STARTERS(NAME) RAW(NAME)};
 
-#define SET(name, fragile, set, call) set,
+#define SET(name, fragile, open, set, call) set,
 static const uint8_t sets[] = {RESTARTED(SET) SLEEPERS(SET) STARTERS(SET) RAW(SET)};
 
-#define CALL(name, fragile, set, call) call,
+#define CALL(name, fragile, open, set, call) call,
 static const uint16_t calls[] = {RESTARTED(CALL) SLEEPERS(CALL) STARTERS(CALL) RAW(CALL)};
 
-#define ONE(name, fragile, set, call) +1
+#define ONE(name, fragile, open, set, call) +1
 enum {
     WAITS_END = 0 WAITS(ONE),
     OTHERS_FIRST = 0 RESTARTED(ONE),
@@ -169,7 +170,7 @@ static void change_set(struct sleep_call *call, uint8_t set) {
     call->argument[SET_PLACE(set)] = (uintptr_t)call->set;
 }
 
-static void block(struct sleep_call *call, size_t which) {
+void sleep_block(struct sleep_call *call, size_t which) {
     uint64_t before = 0;
     trigger_before_masked(call);
     if (call->mask == 0 ||
@@ -179,7 +180,7 @@ static void block(struct sleep_call *call, size_t which) {
         change_set(call, sets[which]);
     if ((before & call->mask) != 0)
         return; /* by a handler's mask, or by a call that a handler has interrupted */
-    call->unblock = 1;
+    call->unblock = SLEEP_CALL_MASKED;
     call->outer = sleep_masked;
     sleep_masked = (uintptr_t)call;
 }
@@ -197,23 +198,29 @@ static struct agent_thread *meet(void) {
 }
 
 void sleep_enter(struct sleep_call *call) {
-    if (call->unblock != 0) {
-        call->unblock = 0;
+    if (call->unblock != SLEEP_CALL_PLAIN) {
+        call->unblock = SLEEP_CALL_PLAIN;
         if ((sleep_burst & SLEEP_NEXT) != 0)
             trigger_before_sleep();
         return;
     }
     struct agent_thread *self = meet();
-    size_t which = (size_t)(call->slot - sleep_slots);
+    size_t which = sleep_number(call);
     uint32_t before;
-    call->mask = call->unblock = 0;
+    call->mask = 0;
+    call->unblock = SLEEP_CALL_PLAIN;
     if (self == NULL || (is_raw(which) && !may_sleep((long)call->argument[0])) ||
         !confine_enter(self, &before))
         return;
-    block(call, which);
-    if (call->unblock != 0)
+    if (!sleep_open_begin(call, which))
+        sleep_block(call, which);
+    if (call->unblock == SLEEP_CALL_MASKED)
         agent_hooks.doze(self);
     confine_leave(self, before);
+}
+
+size_t sleep_number(const struct sleep_call *call) {
+    return (size_t)(call->slot - sleep_slots);
 }
 
 void sleep_open(void) {
@@ -239,8 +246,10 @@ int sleep_unwound(int version, int actions, uint64_t class, void *exception, voi
     __attribute__((visibility("hidden"), used));
 int sleep_unwound(int version, int actions, uint64_t class, void *exception, void *context) {
     (void)version, (void)class, (void)exception, (void)context;
-    if ((actions & UNWINDER_CLEANS_UP) != 0)
+    if ((actions & UNWINDER_CLEANS_UP) != 0) {
         sleep_open();
+        sleep_open_call = 0;
+    }
     return UNWINDER_GOES_ON;
 }
 
@@ -257,7 +266,7 @@ bool sleep_is_whole(const struct sleep_call *call) {
 }
 
 bool sleep_call_waits(const struct sleep_call *call) {
-    return call->slot - sleep_slots < WAITS_END;
+    return sleep_number(call) < WAITS_END;
 }
 
 bool sleep_is_slot(uint64_t address) {

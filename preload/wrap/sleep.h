@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <ucontext.h>
 
@@ -58,12 +59,18 @@ struct sleep_call {
     _Atomic(uintptr_t) *slot;
     uint64_t mask; /* of the kernel: our signal; 0: nothing is blocked */
     uint64_t result;
-    uint64_t unblock;  /* at the end: it was not blocked before. At the beginning: it is watched */
+    uint64_t unblock;  /* at the end: a SLEEP_CALL. At the beginning: it is watched */
     uint64_t began_ns; /* CLOCK_MONOTONIC; for the trigger */
     uint64_t waited;   /* child_ends_waited, where it waits for a child; for the trigger */
     uint64_t set[16];  /* the application's signal set, but for ours */
-    uint64_t outer;    /* sleep_masked, before */
-    uint64_t padding;
+    uint64_t outer;    /* sleep_masked, or sleep_open_call, before */
+    uint64_t cut;      /* our signal has cut it short (sleep_open.h) */
+};
+
+enum {
+    SLEEP_CALL_PLAIN,  /* the signal is as it was */
+    SLEEP_CALL_MASKED, /* the signal was open before, and is blocked now */
+    SLEEP_CALL_OPEN,   /* sleep_open.h */
 };
 
 /* The call of the thread that has blocked our signal, 0: none. Of several, which are each within a
@@ -84,6 +91,9 @@ void trigger_after_masked(struct sleep_call *call) __attribute__((visibility("hi
 void sleep_open(void) __attribute__((visibility("hidden"), used));
 /* The same where the system call `number` begins such. */
 void sleep_open_for(long number) __attribute__((visibility("hidden"), used));
+
+/* Which of the functions the call is of, from 0 on. Any context. */
+size_t sleep_number(const struct sleep_call *call);
 
 /* The call waits for a child, and results in its process. Any context. */
 bool sleep_call_waits(const struct sleep_call *call);

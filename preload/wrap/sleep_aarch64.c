@@ -13,6 +13,7 @@
 #include "preload/life/thread.h"
 #include "preload/sample/stack.h"
 #include "preload/wrap/sleep_list.h"
+#include "preload/wrap/sleep_open.h"
 
 /* Which of a stub's calls SLEEP_FRAGILE asks for: instructions that go to 4 for the others. */
 #define NONE              "b 4f\n"
@@ -109,8 +110,8 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     "b sleep_call_watched\n"                                                                      \
     FUNCTION_END("sleep_if_memory")
 
-#define STUB(name, fragile, set, call)     STUB_OF(name, "", fragile, "")
-#define STUB_ALL(name, fragile, set, call) STUB_OF(name, "", ALL, "")
+#define STUB(name, fragile, open, set, call)     STUB_OF(name, "", fragile, "")
+#define STUB_ALL(name, fragile, open, set, call) STUB_OF(name, "", ALL, "")
 
 /* rt_sigaction; seccomp, or prctl(PR_SET_SECCOMP) */
 #define IF_SENT                                                                                    \
@@ -127,7 +128,7 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
 #define IF_FUTEX                                                                                   \
     "cmp x0, #98\n"                                                                                \
     "b.ne 6f\n"
-#define STUB_RAW(name, fragile, set, call) STUB_OF(name, IF_SENT IF_STARTS, fragile, IF_FUTEX)
+#define STUB_RAW(name, fragile, open, set, call) STUB_OF(name, IF_SENT IF_STARTS, fragile, IF_FUTEX)
 
 #define IF_MASKED(label)                                                                           \
     "mrs x16, tpidr_el0\n"                                                                         \
@@ -141,7 +142,7 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     "8:\n" SAVE_ARGUMENTS "bl sleep_open_for\n" RESTORE_ARGUMENTS "9:\n"
 
 /* Has no frame: some of these return twice, or take any number of arguments. */
-#define STUB_OF_STARTER(name, fragile, set, call)                                                  \
+#define STUB_OF_STARTER(name, fragile, open, set, call)                                                  \
     ".globl " #name "\n"                                                                           \
     LOCAL_FUNCTION(#name)                                                                          \
     ENTRY                                                                                          \
@@ -297,6 +298,11 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
 
 /* The number of a call stays in its register: there is nothing to tell. */
 long (*sleep_syscall(void))(long number, ...) {
+    return NULL;
+}
+
+struct sleep_call *sleep_open_at(const ucontext_t *uc) {
+    (void)uc;
     return NULL;
 }
 

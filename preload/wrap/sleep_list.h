@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sleep_list.h - the functions that can sleep, each with which of its calls SLEEP_FRAGILE asks for
- * (by argument number, as the stubs of each architecture have it), which argument is a set of
- * signals, and the system call in which libc's function spends its time. Private to sleep*.c.
+ * (by argument number, as the stubs of each architecture have it), whether SLEEP_MASKED leaves some
+ * open, which argument is a set of signals, and the system call in which libc's function spends its
+ * time. Private to sleep*.c.
  */
 #ifndef HCCT_SLEEP_LIST_H
 #define HCCT_SLEEP_LIST_H
@@ -14,100 +15,114 @@
 #define SET_IS_MASK(set) (((set)&0x10) != 0)
 #define NO_SET           0
 
+/* What a call needs that is made with our signal open, should the signal come (sleep_open.h). */
+enum {
+    CLOSED,       /* it is never open */
+    OPEN,         /* it is made again, or is over */
+    OPEN_MEMORY,  /* the same; but the rest is read where the descriptor is memory */
+    OPEN_BYTES,   /* the rest is written: of a buffer, */
+    OPEN_VECTOR,  /* of several, */
+    OPEN_MESSAGE, /* of a message */
+    OPEN_FLAGS,   /* the same as OPEN, but closed if it has MSG_WAITALL */
+};
+#define OPEN_UNLESS_ALL(place) (OPEN_FLAGS | (place) << 4)
+#define OPEN_KIND(open)        ((open)&0x0f)
+#define OPEN_PLACE(open)       ((open) >> 4)
+
 #define SLEEPERS(F)                                                                                \
-    F(poll, IF_MS(2), NO_SET, SLEEP_POLL)                                                          \
-    F(__poll_chk, IF_MS(2), NO_SET, SLEEP_POLL)                                                    \
-    F(ppoll, IF_SET(3), HIDE_FROM(3), SYS_ppoll)                                                   \
-    F(__ppoll_chk, IF_SET(3), HIDE_FROM(3), SYS_ppoll)                                             \
-    F(select, NONE, NO_SET, SYS_pselect6)                                                          \
-    F(pselect, IF_SET(5), HIDE_FROM(5), SYS_pselect6)                                              \
-    F(epoll_wait, IF_MS(3), NO_SET, SLEEP_EPOLL_WAIT)                                              \
-    F(epoll_pwait, IF_SET_OR_MS(4, 3), HIDE_FROM(4), SYS_epoll_pwait)                              \
-    F(epoll_pwait2, IF_SET_OR_SHORT(4, 3), HIDE_FROM(4), SYS_epoll_pwait2)                         \
-    F(nanosleep, IF_SAME_OR_SHORT(0, 1), NO_SET, SYS_clock_nanosleep)                              \
-    F(clock_nanosleep, IF_SAME_OR_RELATIVE_SHORT(1, 2, 3), NO_SET, SYS_clock_nanosleep)            \
-    F(thrd_sleep, IF_SAME_OR_SHORT(0, 1), NO_SET, SYS_clock_nanosleep)                             \
-    F(usleep, IF_AT_MOST(1000000, 0), NO_SET, SYS_clock_nanosleep)                                 \
-    F(sleep, IF_AT_MOST(1, 0), NO_SET, SYS_clock_nanosleep)                                        \
-    F(pause, ALL, NO_SET, SLEEP_PAUSE)                                                             \
-    F(sigsuspend, ALL, HIDE_FROM(0), SYS_rt_sigsuspend)                                            \
-    F(sigwait, ALL, KEEP_FROM(0), SYS_rt_sigtimedwait)                                             \
-    F(sigwaitinfo, ALL, KEEP_FROM(0), SYS_rt_sigtimedwait)                                         \
-    F(sigtimedwait, ALL, KEEP_FROM(0), SYS_rt_sigtimedwait)                                        \
-    F(sem_wait, NONE, NO_SET, SYS_futex)                                                           \
-    F(sem_timedwait, NONE, NO_SET, SYS_futex)                                                      \
-    F(sem_clockwait, NONE, NO_SET, SYS_futex)                                                      \
-    F(semop, NONE, NO_SET, SYS_semop)                                                              \
-    F(semtimedop, IF_SHORT(3), NO_SET, SYS_semtimedop)                                             \
-    F(msgrcv, NONE, NO_SET, SYS_msgrcv)                                                            \
-    F(msgsnd, NONE, NO_SET, SYS_msgsnd)                                                            \
-    F(mq_receive, NONE, NO_SET, SYS_mq_timedreceive)                                               \
-    F(mq_timedreceive, NONE, NO_SET, SYS_mq_timedreceive)                                          \
-    F(mq_send, NONE, NO_SET, SYS_mq_timedsend)                                                     \
-    F(mq_timedsend, NONE, NO_SET, SYS_mq_timedsend)                                                \
-    F(recv, IF_WAITALL(3), NO_SET, SYS_recvfrom)                                                   \
-    F(__recv_chk, IF_WAITALL(4), NO_SET, SYS_recvfrom)                                             \
-    F(recvfrom, IF_WAITALL(3), NO_SET, SYS_recvfrom)                                               \
-    F(__recvfrom_chk, IF_WAITALL(4), NO_SET, SYS_recvfrom)                                         \
-    F(recvmsg, IF_WAITALL(2), NO_SET, SYS_recvmsg)                                                 \
-    F(recvmmsg, IF_WAITALL(3), NO_SET, SYS_recvmmsg)                                               \
-    F(write, ALL, NO_SET, SYS_write)                                                               \
-    F(writev, ALL, NO_SET, SYS_writev)                                                             \
-    F(send, ALL, NO_SET, SYS_sendto)                                                               \
-    F(sendto, ALL, NO_SET, SYS_sendto)                                                             \
-    F(sendmsg, ALL, NO_SET, SYS_sendmsg)                                                           \
-    F(sendmmsg, ALL, NO_SET, SYS_sendmmsg)                                                         \
-    F(sendfile, ALL, NO_SET, SYS_sendfile)                                                         \
-    F(sendfile64, ALL, NO_SET, SYS_sendfile)                                                       \
-    F(splice, ALL, NO_SET, SYS_splice)                                                             \
-    F(copy_file_range, ALL, NO_SET, SYS_copy_file_range)                                           \
-    F(getrandom, IF_ABOVE(256, 1), NO_SET, SYS_getrandom)                                          \
-    F(connect, ALL, NO_SET, SYS_connect)
+    F(poll, IF_MS(2), OPEN, NO_SET, SLEEP_POLL)                                                    \
+    F(__poll_chk, IF_MS(2), OPEN, NO_SET, SLEEP_POLL)                                              \
+    F(ppoll, IF_SET(3), OPEN, HIDE_FROM(3), SYS_ppoll)                                             \
+    F(__ppoll_chk, IF_SET(3), OPEN, HIDE_FROM(3), SYS_ppoll)                                       \
+    F(select, NONE, OPEN, NO_SET, SYS_pselect6)                                                    \
+    F(pselect, IF_SET(5), OPEN, HIDE_FROM(5), SYS_pselect6)                                        \
+    F(epoll_wait, IF_MS(3), OPEN, NO_SET, SLEEP_EPOLL_WAIT)                                        \
+    F(epoll_pwait, IF_SET_OR_MS(4, 3), OPEN, HIDE_FROM(4), SYS_epoll_pwait)                        \
+    F(epoll_pwait2, IF_SET_OR_SHORT(4, 3), OPEN, HIDE_FROM(4), SYS_epoll_pwait2)                   \
+    F(nanosleep, IF_SAME_OR_SHORT(0, 1), CLOSED, NO_SET, SYS_clock_nanosleep)                      \
+    F(clock_nanosleep, IF_SAME_OR_RELATIVE_SHORT(1, 2, 3), CLOSED, NO_SET, SYS_clock_nanosleep)    \
+    F(thrd_sleep, IF_SAME_OR_SHORT(0, 1), CLOSED, NO_SET, SYS_clock_nanosleep)                     \
+    F(usleep, IF_AT_MOST(1000000, 0), CLOSED, NO_SET, SYS_clock_nanosleep)                         \
+    F(sleep, IF_AT_MOST(1, 0), CLOSED, NO_SET, SYS_clock_nanosleep)                                \
+    F(pause, ALL, CLOSED, NO_SET, SLEEP_PAUSE)                                                     \
+    F(sigsuspend, ALL, CLOSED, HIDE_FROM(0), SYS_rt_sigsuspend)                                    \
+    F(sigwait, ALL, CLOSED, KEEP_FROM(0), SYS_rt_sigtimedwait)                                     \
+    F(sigwaitinfo, ALL, CLOSED, KEEP_FROM(0), SYS_rt_sigtimedwait)                                 \
+    F(sigtimedwait, ALL, CLOSED, KEEP_FROM(0), SYS_rt_sigtimedwait)                                \
+    F(sem_wait, NONE, OPEN, NO_SET, SYS_futex)                                                     \
+    F(sem_timedwait, NONE, OPEN, NO_SET, SYS_futex)                                                \
+    F(sem_clockwait, NONE, OPEN, NO_SET, SYS_futex)                                                \
+    F(semop, NONE, CLOSED, NO_SET, SYS_semop)                                                      \
+    F(semtimedop, IF_SHORT(3), CLOSED, NO_SET, SYS_semtimedop)                                     \
+    F(msgrcv, NONE, CLOSED, NO_SET, SYS_msgrcv)                                                    \
+    F(msgsnd, NONE, CLOSED, NO_SET, SYS_msgsnd)                                                    \
+    F(mq_receive, NONE, CLOSED, NO_SET, SYS_mq_timedreceive)                                       \
+    F(mq_timedreceive, NONE, CLOSED, NO_SET, SYS_mq_timedreceive)                                  \
+    F(mq_send, NONE, CLOSED, NO_SET, SYS_mq_timedsend)                                             \
+    F(mq_timedsend, NONE, CLOSED, NO_SET, SYS_mq_timedsend)                                        \
+    F(recv, IF_WAITALL(3), OPEN_UNLESS_ALL(3), NO_SET, SYS_recvfrom)                               \
+    F(__recv_chk, IF_WAITALL(4), OPEN_UNLESS_ALL(4), NO_SET, SYS_recvfrom)                         \
+    F(recvfrom, IF_WAITALL(3), OPEN_UNLESS_ALL(3), NO_SET, SYS_recvfrom)                           \
+    F(__recvfrom_chk, IF_WAITALL(4), OPEN_UNLESS_ALL(4), NO_SET, SYS_recvfrom)                     \
+    F(recvmsg, IF_WAITALL(2), OPEN_UNLESS_ALL(2), NO_SET, SYS_recvmsg)                             \
+    F(recvmmsg, IF_WAITALL(3), CLOSED, NO_SET, SYS_recvmmsg)                                       \
+    F(write, ALL, OPEN_BYTES, NO_SET, SYS_write)                                                   \
+    F(writev, ALL, OPEN_VECTOR, NO_SET, SYS_writev)                                                \
+    F(send, ALL, OPEN_BYTES, NO_SET, SYS_sendto)                                                   \
+    F(sendto, ALL, OPEN_BYTES, NO_SET, SYS_sendto)                                                 \
+    F(sendmsg, ALL, OPEN_MESSAGE, NO_SET, SYS_sendmsg)                                             \
+    F(sendmmsg, ALL, CLOSED, NO_SET, SYS_sendmmsg)                                                 \
+    F(sendfile, ALL, CLOSED, NO_SET, SYS_sendfile)                                                 \
+    F(sendfile64, ALL, CLOSED, NO_SET, SYS_sendfile)                                               \
+    F(splice, ALL, CLOSED, NO_SET, SYS_splice)                                                     \
+    F(copy_file_range, ALL, CLOSED, NO_SET, SYS_copy_file_range)                                   \
+    F(getrandom, IF_ABOVE(256, 1), CLOSED, NO_SET, SYS_getrandom)                                  \
+    F(connect, ALL, CLOSED, NO_SET, SYS_connect)
 
 /* What begins a process or another program, which inherits the mask: sleep_open comes first. Beside
  * them is fork, of which libc tells the agent. */
 #define STARTERS(F)                                                                                \
-    F(_Fork, NONE, NO_SET, SYS_clone)                                                              \
-    F(clone, NONE, NO_SET, SYS_clone)                                                              \
-    F(execl, NONE, NO_SET, SYS_execve)                                                             \
-    F(execle, NONE, NO_SET, SYS_execve)                                                            \
-    F(execlp, NONE, NO_SET, SYS_execve)                                                            \
-    F(execv, NONE, NO_SET, SYS_execve)                                                             \
-    F(execve, NONE, NO_SET, SYS_execve)                                                            \
-    F(execveat, NONE, NO_SET, SYS_execveat)                                                        \
-    F(execvp, NONE, NO_SET, SYS_execve)                                                            \
-    F(execvpe, NONE, NO_SET, SYS_execve)                                                           \
-    F(fexecve, NONE, NO_SET, SYS_execveat)                                                         \
-    F(popen, NONE, NO_SET, SYS_clone)                                                              \
-    F(posix_spawn, NONE, NO_SET, SYS_clone)                                                        \
-    F(posix_spawnp, NONE, NO_SET, SYS_clone)                                                       \
-    F(system, NONE, NO_SET, SYS_wait4)                                                             \
-    F(vfork, NONE, NO_SET, SYS_clone)                                                              \
-    F(wordexp, NONE, NO_SET, SYS_wait4)
+    F(_Fork, NONE, CLOSED, NO_SET, SYS_clone)                                                      \
+    F(clone, NONE, CLOSED, NO_SET, SYS_clone)                                                      \
+    F(execl, NONE, CLOSED, NO_SET, SYS_execve)                                                     \
+    F(execle, NONE, CLOSED, NO_SET, SYS_execve)                                                    \
+    F(execlp, NONE, CLOSED, NO_SET, SYS_execve)                                                    \
+    F(execv, NONE, CLOSED, NO_SET, SYS_execve)                                                     \
+    F(execve, NONE, CLOSED, NO_SET, SYS_execve)                                                    \
+    F(execveat, NONE, CLOSED, NO_SET, SYS_execveat)                                                \
+    F(execvp, NONE, CLOSED, NO_SET, SYS_execve)                                                    \
+    F(execvpe, NONE, CLOSED, NO_SET, SYS_execve)                                                   \
+    F(fexecve, NONE, CLOSED, NO_SET, SYS_execveat)                                                 \
+    F(popen, NONE, CLOSED, NO_SET, SYS_clone)                                                      \
+    F(posix_spawn, NONE, CLOSED, NO_SET, SYS_clone)                                                \
+    F(posix_spawnp, NONE, CLOSED, NO_SET, SYS_clone)                                               \
+    F(system, NONE, CLOSED, NO_SET, SYS_wait4)                                                     \
+    F(vfork, NONE, CLOSED, NO_SET, SYS_clone)                                                      \
+    F(wordexp, NONE, CLOSED, NO_SET, SYS_wait4)
 
 /* By which a program may confine itself, too (wrap/seccomp.c). */
-#define RAW(F) F(syscall, IF_FRAGILE_NUMBER, NO_SET, SYS_read)
+#define RAW(F) F(syscall, IF_FRAGILE_NUMBER, CLOSED, NO_SET, SYS_read)
 
 /* What SA_RESTART covers in full, or libc itself: no timer does harm to it, but a thread
  * which often waits in them keeps its timer. */
 #define WAITS(F)                                                                                   \
-    F(wait, NONE, NO_SET, SYS_wait4)                                                               \
-    F(wait3, NONE, NO_SET, SYS_wait4)                                                              \
-    F(wait4, NONE, NO_SET, SYS_wait4)                                                              \
-    F(waitpid, NONE, NO_SET, SYS_wait4)
+    F(wait, NONE, CLOSED, NO_SET, SYS_wait4)                                                       \
+    F(wait3, NONE, CLOSED, NO_SET, SYS_wait4)                                                      \
+    F(wait4, NONE, CLOSED, NO_SET, SYS_wait4)                                                      \
+    F(waitpid, NONE, CLOSED, NO_SET, SYS_wait4)
 #define RESTARTED(F)                                                                               \
     WAITS(F)                                                                                       \
-    F(read, IF_MEMORY_ABOVE(read, 4095, 2), NO_SET, SYS_read)                                      \
-    F(__read_chk, IF_MEMORY_ABOVE(__read_chk, 4095, 2), NO_SET, SYS_read)                          \
-    F(readv, IF_MEMORY(readv), NO_SET, SYS_readv)                                                  \
-    F(accept, NONE, NO_SET, SYS_accept)                                                            \
-    F(accept4, NONE, NO_SET, SYS_accept4)                                                          \
-    F(pthread_cond_wait, NONE, NO_SET, SYS_futex)                                                  \
-    F(pthread_cond_timedwait, NONE, NO_SET, SYS_futex)                                             \
-    F(pthread_cond_clockwait, NONE, NO_SET, SYS_futex)                                             \
-    F(cnd_wait, NONE, NO_SET, SYS_futex)                                                           \
-    F(cnd_timedwait, NONE, NO_SET, SYS_futex)                                                      \
-    F(pthread_barrier_wait, NONE, NO_SET, SYS_futex)                                               \
-    F(pthread_join, NONE, NO_SET, SYS_futex)
+    F(read, IF_MEMORY_ABOVE(read, 4095, 2), OPEN_MEMORY, NO_SET, SYS_read)                         \
+    F(__read_chk, IF_MEMORY_ABOVE(__read_chk, 4095, 2), OPEN_MEMORY, NO_SET, SYS_read)             \
+    F(readv, IF_MEMORY(readv), CLOSED, NO_SET, SYS_readv)                                          \
+    F(accept, NONE, OPEN, NO_SET, SYS_accept)                                                      \
+    F(accept4, NONE, OPEN, NO_SET, SYS_accept4)                                                    \
+    F(pthread_cond_wait, NONE, CLOSED, NO_SET, SYS_futex)                                          \
+    F(pthread_cond_timedwait, NONE, CLOSED, NO_SET, SYS_futex)                                     \
+    F(pthread_cond_clockwait, NONE, CLOSED, NO_SET, SYS_futex)                                     \
+    F(cnd_wait, NONE, CLOSED, NO_SET, SYS_futex)                                                   \
+    F(cnd_timedwait, NONE, CLOSED, NO_SET, SYS_futex)                                              \
+    F(pthread_barrier_wait, NONE, CLOSED, NO_SET, SYS_futex)                                       \
+    F(pthread_join, NONE, CLOSED, NO_SET, SYS_futex)
 
 #endif

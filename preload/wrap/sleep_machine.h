@@ -26,6 +26,10 @@ bool sleep_is_memory(int fd) __attribute__((visibility("hidden"), used));
 bool sleep_is_short(const struct timespec *time) __attribute__((visibility("hidden"), used));
 void sleep_enter(struct sleep_call *call) __attribute__((visibility("hidden"), used));
 
+/* Blocks our signal for a call of function number `which`, up to the end of the stub, unless it is
+ * blocked. While the thread may make system calls. */
+void sleep_block(struct sleep_call *call, size_t which);
+
 /* The numbers of system calls whose interruption would be seen, a bit each: for the stub of
  * syscall(). */
 #define SLEEP_NUMBERS 448
@@ -46,6 +50,7 @@ long (*sleep_syscall(void))(long number, ...) __attribute__((visibility("hidden"
 /* The calls that only this architecture has: poll, select and pause, as libc makes them by others
  * elsewhere. A list of numbers, each followed by a comma. */
 #if defined(__x86_64__)
+#define SLEEP_OPENS             true /* whether there are open calls: sleep_open.h */
 #define SLEEP_POLL              SYS_poll
 #define SLEEP_EPOLL_WAIT        SYS_epoll_wait
 #define SLEEP_PAUSE             SYS_pause
@@ -53,6 +58,7 @@ long (*sleep_syscall(void))(long number, ...) __attribute__((visibility("hidden"
 #define SLEEP_OLD_FRAGILE(word) BIT(SYS_pause, word)
 #define SLEEP_OLD_STARTERS      SYS_fork, SYS_vfork,
 #else
+#define SLEEP_OPENS       false
 #define SLEEP_POLL        SYS_ppoll
 #define SLEEP_EPOLL_WAIT  SYS_epoll_pwait
 #define SLEEP_PAUSE       SYS_ppoll

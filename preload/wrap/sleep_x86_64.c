@@ -9,6 +9,7 @@
 #include "preload/life/thread.h"
 #include "preload/sample/stack.h"
 #include "preload/wrap/sleep_list.h"
+#include "preload/wrap/sleep_open.h"
 #include "preload/wrap/syscall_code.h"
 
 /* clang-format off */
@@ -147,7 +148,7 @@
     ".size sleep_if_short, .-sleep_if_short\n"
 
 /* r11 is where the thread's sleep_burst is, up to label 3. */
-#define STUB(name, fragile, set, call) STUB_OF(name, "", fragile, "")
+#define STUB(name, fragile, open, set, call) STUB_OF(name, "", fragile, "")
 
 /* rt_sigaction; seccomp, or prctl(PR_SET_SECCOMP), or prctl(PR_SET_SYSCALL_USER_DISPATCH) */
 #define IF_SENT                                                                                    \
@@ -166,7 +167,7 @@
 #define IF_FUTEX                                                                                   \
     "cmpq $202, %rdi\n"                                                                            \
     "jne 6f\n"
-#define STUB_RAW(name, fragile, set, call) STUB_OF(name, IF_SENT IF_STARTS, fragile, IF_FUTEX)
+#define STUB_RAW(name, fragile, open, set, call) STUB_OF(name, IF_SENT IF_STARTS, fragile, IF_FUTEX)
 
 #define IF_MASKED(label)                                                                           \
     "movq sleep_masked@gottpoff(%rip), %r11\n"                                                     \
@@ -179,7 +180,7 @@
     "8:\n" SAVE_ARGUMENTS "call sleep_open_for\n" RESTORE_ARGUMENTS "9:\n"
 
 /* Has no frame: some of these return twice, or take any number of arguments. */
-#define STUB_OF_STARTER(name, fragile, set, call)                                                  \
+#define STUB_OF_STARTER(name, fragile, open, set, call)                                                  \
     ".p2align 4\n"                                                                                 \
     ".globl " #name "\n"                                                                           \
     ".type " #name ", @function\n"                                                                 \
@@ -282,8 +283,9 @@
     "movq 64(%rsp), %r11\n"                                                                        \
     "call *(%r11)\n"                                                                               \
     "sleep_call_made:\n"                                                                           \
-    "cmpq $0, 88(%rsp)\n"                                                                          \
-    "jne 5f\n"                                                                                     \
+    "cmpq $1, 88(%rsp)\n" /* unblock */                                                            \
+    "je 5f\n"                                                                                      \
+    "ja 7f\n"                                                                                      \
     "movq sleep_burst@gottpoff(%rip), %r11\n"                                                      \
     "testb $8, %fs:(%r11)\n" /* SLEEP_NEXT */                                                      \
     "je 1f\n"                                                                                      \
@@ -320,10 +322,20 @@
     "movl $0, 16(%r11)\n"                                                                          \
     "4:\n"                                                                                         \
     "movq 80(%rsp), %rax\n"                                                                        \
-    "1: leave\n"                                                                                   \
+    "1:\n"                                                                                         \
+    ".cfi_remember_state\n"                                                                        \
+    "leave\n"                                                                                      \
     ".cfi_def_cfa rsp, 8\n"                                                                        \
     ".cfi_restore rbp\n"                                                                           \
     "ret\n"                                                                                        \
+    ".cfi_restore_state\n"                                                                         \
+    "7: movq %rax, 80(%rsp)\n"                                                                     \
+    "movq %rsp, %rdi\n"                                                                            \
+    "call sleep_leave_open\n"                                                                      \
+    "movq 80(%rsp), %rax\n"                                                                        \
+    "cmpq $1, 88(%rsp)\n" /* the rest of it was made with our signal blocked */                    \
+    "je 5b\n"                                                                                      \
+    "jmp 1b\n"                                                                                     \
     ".cfi_endproc\n"                                                                               \
     ".size sleep_call_masked, .-sleep_call_masked\n"
 /* clang-format on */
@@ -347,6 +359,15 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
 
 long (*sleep_syscall(void))(long number, ...) {
     return syscall_telling;
+}
+
+/* The frames of libc's functions have less. A handler that has interrupted one of them has its
+ * frame further down, or on another stack. */
+#define OPEN_FRAMES 512
+
+struct sleep_call *sleep_open_at(const ucontext_t *uc) {
+    uintptr_t call = sleep_open_call, sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+    return call - sp - 1 < OPEN_FRAMES ? (struct sleep_call *)call : NULL;
 }
 
 uintptr_t sleep_call_of(uint64_t pc, uint64_t sp) {

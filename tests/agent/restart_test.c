@@ -272,6 +272,22 @@ static uint64_t left(uint64_t argument) {
     return (uint64_t)time->tv_sec * 1000 * MS + (uint64_t)time->tv_nsec;
 }
 
+/* Its time counts from there, where the kernel has not left the rest. */
+static void test_known_begin(void) {
+    struct restart_state state = {.began_ns = 4 * MS};
+    struct restart_call call = {.argument[RESTART_DX] = 100};
+    CHECK_UINT(poll_at(&state, &call, 10 * MS), 94);
+    memory[0] = 2, memory[1] = 500;
+    call = interrupted(SYS_epoll_pwait2, 10 * MS, true, true);
+    call.argument[RESTART_R10] = 0x1000;
+    CHECK_UINT(restart_repair(&state, &call), RESTART_AGAIN);
+    CHECK_UINT(left(call.argument[RESTART_R10]), 1994 * MS + 500);
+    call = interrupted(SYS_ppoll, 10 * MS, true, true);
+    call.argument[RESTART_DX] = 0x1000;
+    CHECK_UINT(restart_repair(&state, &call), RESTART_AGAIN);
+    CHECK_UINT(left(call.argument[RESTART_DX]), 2000 * MS + 500);
+}
+
 static void test_timespec(void) {
     struct restart_state state = {0};
     memory[0] = 2, memory[1] = 500;
@@ -612,6 +628,7 @@ int main(void) {
     test_left_alone();
     test_milliseconds();
     test_timespec();
+    test_known_begin();
     test_futex();
     test_unchanged();
     test_socket();

@@ -16,6 +16,7 @@
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
@@ -24,8 +25,10 @@
 #include "preload/life/confine.h"
 #include "preload/life/thread.h"
 #include "preload/life/hooks.h"
+#include "preload/sample/open_call.h"
 #include "preload/wrap/handler_masks.h"
 #include "preload/wrap/sleep.h"
+#include "preload/wrap/sleep_open.h"
 #include "tests/check.h"
 
 __thread uint32_t sleep_burst;
@@ -114,6 +117,40 @@ void trigger_before_masked(struct sleep_call *call) {
     announced--;
     masked++;
     call->mask = 1ull << (SIGPROF - 1);
+}
+
+static bool opens;             /* calls may be open */
+static volatile unsigned left; /* open calls that have ended */
+static int cut_from = -1;      /* they were cut short, and this takes what was sent */
+static char sent[1 << 21];
+static size_t sent_bytes;
+
+bool open_call_begin(struct sleep_call *call, size_t which) {
+    (void)call, (void)which;
+    trigger_before_sleep(); /* spoils the registers */
+    announced--;
+    return opens;
+}
+
+static void take(void) {
+    ssize_t got;
+    while ((got = recv(cut_from, sent + sent_bytes, sizeof sent - sent_bytes, MSG_DONTWAIT)) > 0)
+        sent_bytes += (size_t)got;
+}
+
+void open_call_end(struct sleep_call *call, size_t which) {
+    (void)which;
+    trigger_before_sleep(); /* spoils the registers */
+    announced--;
+    left++;
+    if (cut_from < 0)
+        return;
+    int saved = errno;
+    opens = false; /* of what this calls itself */
+    take();
+    opens = true;
+    errno = saved;
+    call->cut = 1;
 }
 
 /* How many of the calls of masked_of_fragile are masked, without flags and with them: all but read
@@ -395,6 +432,82 @@ static void test_masked(void) {
     check_blocked_before();
 }
 
+#if defined(__x86_64__)
+
+/* Those of check_calls that may be: of the ones that ask for a mask only. */
+#define OPEN_OF_CALLS 8u
+
+static char whole[1 << 20];
+
+static struct iovec parts[3] = {{whole, 1000}, {whole + 1000, 400001}, {whole + 401001, 0}};
+
+static ssize_t by_send(int fd) {
+    return send(fd, whole, sizeof whole, 0);
+}
+
+static ssize_t by_write(int fd) {
+    return write(fd, whole, sizeof whole);
+}
+
+static ssize_t by_writev(int fd) {
+    return writev(fd, parts, 3);
+}
+
+static ssize_t by_sendmsg(int fd) {
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
+    return sendmsg(fd, &message, 0);
+}
+
+/* A socket that takes a part at a time, as far as the test's end of it lets it. */
+static void check_cut(ssize_t (*make)(int)) {
+    int pair[2];
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
+    masked = left = 0;
+    sent_bytes = 0;
+    cut_from = pair[1];
+    errno = 77;
+    ssize_t made = make(pair[0]);
+    CHECK_UINT(errno, 77);
+    opens = false;
+    take();
+    opens = true;
+    cut_from = -1;
+    CHECK(made > 0 && (size_t)made == sent_bytes);
+    CHECK(memcmp(sent, whole, sent_bytes) == 0);
+    CHECK_UINT(left, 1);
+    CHECK(made > 250000); /* more than it takes at once */
+    CHECK_UINT(signals_blocked(), 0);
+    close(pair[0]);
+    close(pair[1]);
+}
+
+static void test_open(void) {
+    masked = dozed = announced = left = 0;
+    sleep_burst = SLEEP_MASKED;
+    opens = true;
+    check_calls();
+    CHECK_UINT(left, OPEN_OF_CALLS);
+    CHECK_UINT(masked + left, MASKED_OF_ALL);
+    CHECK_UINT(dozed, masked);
+    CHECK_UINT(announced, 0);
+    CHECK_UINT(sleep_open_call, 0);
+    parts[2].iov_len = sizeof whole - 401001;
+    for (size_t i = 0; i < sizeof whole; i++)
+        whole[i] = (char)(i * 7 + i / 251);
+    check_cut(by_send);
+    check_cut(by_write);
+    check_cut(by_writev);
+    check_cut(by_sendmsg);
+    opens = false;
+    sleep_burst = 0;
+}
+
+#else
+
+static void test_open(void) {} /* none is */
+
+#endif
+
 #define STARTS 4u
 
 static void start_some(void) {
@@ -447,6 +560,7 @@ int main(void) {
     test_watched();
     test_short();
     test_masked();
+    test_open();
     test_nested();
     test_starters();
     CHECK(!sleep_is_sleeper((uintptr_t)main));

@@ -142,6 +142,11 @@ HAZARDS = [
           ("_often", "the same at 1,000/s", {"HCCT_RATE": "1000"}),
           ("_wall", "the same on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}),
           ("_bursts", "the same in bursts", {"HCCT_RATE": "4000", "HCCT_BURST": "2ms/10ms"}))),
+    *(Hazard("open_calls" + name, "functions that are quick for long, and then sleep" + where, [program("open_calls")],
+             rarely=3, **env)
+      for name, where, env in (
+          ("", "", {"HCCT_RATE": "100"}), ("_often", " at 1,000/s", {"HCCT_RATE": "1000"}),
+          ("_bursts", " in bursts", {"HCCT_RATE": "4000", "HCCT_BURST": "2ms/10ms"}))),
     Hazard("ignored_masks", "what the program ignores is blocked in the handler",
            [program("ignored_signals"), "masks"], rarely=5),
     Hazard("ignored_sends", "a child ends meanwhile, and a send ends short",

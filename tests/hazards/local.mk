@@ -32,6 +32,7 @@ check_PROGRAMS += \
 	tests/hazards/locked \
 	tests/hazards/many_contexts \
 	tests/hazards/moved_signal \
+	tests/hazards/open_calls \
 	tests/hazards/own_names \
 	tests/hazards/own_profiling \
 	tests/hazards/raw_signals \
@@ -132,6 +133,9 @@ tests_hazards_many_contexts_LDFLAGS = -pthread
 tests_hazards_moved_signal_SOURCES = tests/hazards/moved_signal.c tests/hazards/busy.h
 tests_hazards_moved_signal_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_moved_signal_LDFLAGS = -pthread
+tests_hazards_open_calls_SOURCES = tests/hazards/open_calls.c
+tests_hazards_open_calls_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_open_calls_LDFLAGS = -pthread
 tests_hazards_own_names_SOURCES = tests/hazards/own_names.c
 tests_hazards_own_names_CFLAGS = $(TARGET_CFLAGS) -O2
 tests_hazards_own_profiling_SOURCES = tests/hazards/own_profiling.c tests/hazards/busy.h

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * open_call.c - which functions have been calm, and the ends of open calls.
+ */
+#include "preload/sample/open_call.h"
+
+#include "common/wire/arch.h"
+#include "preload/life/confine.h"
+#include "preload/life/signal.h"
+#include "preload/sample/burst.h"
+#include "preload/sample/interrupted.h"
+#include "preload/wrap/restart.h"
+#include "preload/wrap/sleep.h"
+
+#define CALM_CALLS 16 /* of a function have been short, one after the other: the next is open */
+#define MET_CALLS  4  /* after one that a tick has met asleep */
+
+/* A shorter sleep is seldom met by a tick. Work takes as long, too: what a write to a socket of the
+ * same host brings about is done by the writer. */
+#define LONG_NS 1000000
+
+void open_call_learn(struct agent_thread *thread, size_t which, uint64_t ns) {
+    uint8_t *calm = &thread->trigger.calm[which];
+    if (ns > LONG_NS)
+        *calm = 0;
+    else if (*calm < CALM_CALLS)
+        ++*calm;
+}
+
+bool open_call_begin(struct sleep_call *call, size_t which) {
+    struct agent_thread *thread = thread_self;
+    if (thread->trigger.calm[which] < CALM_CALLS)
+        return false;
+    if (!burst_may_open(thread))
+        return false;
+    struct sleep_place place = sleep_place(call, false);
+    call->began_ns = ticker_now(CLOCK_MONOTONIC);
+    burst_edge(thread, &place, call->began_ns);
+    return true;
+}
+
+void open_call_end(struct sleep_call *call, size_t which) {
+    struct agent_thread *thread = thread_self;
+    uint32_t before;
+    if (thread == NULL || !confine_enter(thread, &before))
+        return;
+    struct sleep_place place = sleep_place(call, true);
+    uint64_t time = ticker_now(CLOCK_MONOTONIC);
+    open_call_learn(thread, which, time - call->began_ns);
+    burst_edge(thread, &place, time);
+    confine_leave(thread, before);
+}
+
+void open_call_sleeps(struct agent_thread *thread, const struct sleep_call *call) {
+    thread->trigger.calm[sleep_number(call)] = CALM_CALLS - MET_CALLS;
+}
+
+/* Where a handler of the application is about to run, it would have ended the call, too. */
+void open_call_met(struct sleep_call *call, const ucontext_t *uc) {
+    if (interrupted_behind_call(uc) && (int64_t)arch_reg(uc, ARCH_RESULT) > 0 &&
+        !restart_is_expected(uc, signal_number()))
+        call->cut = 1;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * sleep_open.h - calls that are made with our signal open, although SLEEP_MASKED asks for all to be
+ * blocked.
+ *
+ * To block a signal and open it again costs two system calls, which is more than many a call takes
+ * that might sleep and does not. So where the last calls of a function did not sleep for long, the
+ * next one is left open, and its end is heard. A tick that meets it at work is as any other; one
+ * that meets it asleep has the timer wait for the call's end (sample/open_call.h), and the call is
+ * made again (restart.h). What the signal has cut short (a write, a read of memory) is finished at
+ * the end, with our signal blocked. Near a tick calls are no dearer than elsewhere: samples would
+ * see more of them than there is.
+ *
+ * Where the kernel's answer overwrites an argument no call can be made again, and none is open
+ * (SLEEP_OPENS in sleep_machine.h).
+ */
+#ifndef HCCT_SLEEP_OPEN_H
+#define HCCT_SLEEP_OPEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+struct sleep_call;
+
+/* The innermost open call of the thread, 0: none. Nothing is to be read there: a jump may have left
+ * it. The thread itself, any context. */
+extern __thread uintptr_t sleep_open_call
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* The open call that the context is in, in the real function or in the kernel; else NULL. It is on
+ * the thread's stack, and not over. Signal context. */
+struct sleep_call *sleep_open_at(const ucontext_t *uc);
+
+/* Before a call of function number `which` (sleep_number): it is open from here on if this is true.
+ * While the thread may make system calls. */
+bool sleep_open_begin(struct sleep_call *call, size_t which);
+
+/* An open call has ended with call->result, which may be another one then. With `unblock` set to 1
+ * what was left of it was made with our signal blocked, and the end of such a call is to come.
+ * Keeps errno. Called by the stubs. */
+void sleep_leave_open(struct sleep_call *call) __attribute__((visibility("hidden"), used));
+
+#endif
