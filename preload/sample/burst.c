@@ -18,6 +18,7 @@
  */
 #include "preload/sample/burst.h"
 
+#include "common/wire/compiler.h"
 #include "preload/life/agent.h"
 #include "preload/life/child_ends.h"
 #include "preload/life/confine.h"
@@ -568,8 +569,8 @@ void burst_leave(struct agent_thread *thread) {
  * once can't have a tick of its own. What the CPU timer waits for is found by its tick: a call
  * would have the points of what ran before it. Before the thread has its part of a session the tick
  * has to come, if it still can. */
-static void check_point(struct agent_thread *thread, const struct sleep_place *place, uint64_t time,
-                        bool slept) {
+hcct_hot static void check_point(struct agent_thread *thread, const struct sleep_place *place,
+                                 uint64_t time, bool slept) {
     struct trigger *t = &thread->trigger;
     uint64_t within = slept ? CALL_END_NS : 0, ahead = within + (slept ? thread->late_ns : 0);
     if (!runs(thread) || t->by_cpu_timer || time + ahead < t->earliest_ns)
@@ -591,8 +592,8 @@ static void check_point(struct agent_thread *thread, const struct sleep_place *p
     }
 }
 
-bool burst_may_open(struct agent_thread *thread) {
-    return runs(thread) && !thread->trigger.kernel_ticks.on && thread->stream->slot != NULL;
+hcct_hot bool burst_may_open(struct agent_thread *thread) {
+    return (runs(thread) || thread->trigger.kernel_ticks.on) && thread->stream->slot != NULL;
 }
 
 /* A tick that comes between would set the timers, too. */
@@ -617,7 +618,8 @@ static void call_is_over(struct agent_thread *thread, const struct sleep_place *
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);
 }
 
-void burst_edge(struct agent_thread *thread, const struct sleep_place *place, uint64_t time_ns) {
+hcct_hot void burst_edge(struct agent_thread *thread, const struct sleep_place *place,
+                         uint64_t time_ns) {
     if (hcct_unlikely(thread->trigger.awaits_call))
         call_is_over(thread, place);
     else

@@ -36,8 +36,8 @@ bool burst_is_due(struct agent_thread *thread, uint64_t within);
 /* Takes its sample, without the tick; `uc` is as before when it returns. On the thread, all signals
  * blocked, inside the session. */
 void burst_catch(struct agent_thread *thread, struct wire_session *session, ucontext_t *uc);
-/* The thread is sampled at points, whose timer a call may meet that is made with our signal open.
- * On the thread, any context. */
+/* The thread is sampled, by timers that a call may meet which is made with our signal open. On the
+ * thread, any context. */
 bool burst_may_open(struct agent_thread *thread);
 /* At both ends of such a call, at `time_ns` (CLOCK_MONOTONIC): a point that was reached, and whose
  * tick is late, is sampled at `place`. A timer that has waited for the call's end is set anew. On

@@ -5,6 +5,7 @@
 #include "preload/sample/open_call.h"
 
 #include "common/wire/arch.h"
+#include "common/wire/compiler.h"
 #include "preload/life/confine.h"
 #include "preload/life/signal.h"
 #include "preload/sample/burst.h"
@@ -19,7 +20,7 @@
  * same host brings about is done by the writer. */
 #define LONG_NS 1000000
 
-void open_call_learn(struct agent_thread *thread, size_t which, uint64_t ns) {
+hcct_hot void open_call_learn(struct agent_thread *thread, size_t which, uint64_t ns) {
     uint8_t *calm = &thread->trigger.calm[which];
     if (ns > LONG_NS)
         *calm = 0;
@@ -27,7 +28,7 @@ void open_call_learn(struct agent_thread *thread, size_t which, uint64_t ns) {
         ++*calm;
 }
 
-bool open_call_begin(struct sleep_call *call, size_t which) {
+hcct_hot bool open_call_begin(struct sleep_call *call, size_t which) {
     struct agent_thread *thread = thread_self;
     if (thread->trigger.calm[which] < CALM_CALLS)
         return false;
@@ -39,7 +40,7 @@ bool open_call_begin(struct sleep_call *call, size_t which) {
     return true;
 }
 
-void open_call_end(struct sleep_call *call, size_t which) {
+hcct_hot void open_call_end(struct sleep_call *call, size_t which) {
     struct agent_thread *thread = thread_self;
     uint32_t before;
     if (thread == NULL || !confine_enter(thread, &before))

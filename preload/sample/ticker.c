@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "common/wire/compiler.h"
 #include "preload/life/sys.h"
 #include "preload/wrap/libc.h"
 
@@ -72,7 +73,7 @@ uint64_t ticker_now_by_call(clockid_t clock) {
 }
 
 /* The vDSO has clocks of real time. CPU time takes a system call in any case. */
-uint64_t ticker_now(clockid_t clock) {
+hcct_hot uint64_t ticker_now(clockid_t clock) {
     struct timespec now = {0, 0};
     if (clock < 0 || clock == CLOCK_THREAD_CPUTIME_ID || clock == CLOCK_PROCESS_CPUTIME_ID)
         return ticker_now_by_call(clock);

@@ -69,7 +69,7 @@ int libc_iterate_objects(int (*see)(struct dl_phdr_info *object, size_t size, vo
     return all != NULL ? all(see, arg) : 0;
 }
 
-int libc_clock_gettime(clockid_t clock, struct timespec *time) {
+hcct_hot int libc_clock_gettime(clockid_t clock, struct timespec *time) {
     int (*get)(clockid_t, struct timespec *) =
         AS(int (*)(clockid_t, struct timespec *), CLOCK_GETTIME);
     return get != NULL ? get(clock, time) : (int)sys2(SYS_clock_gettime, clock, time);

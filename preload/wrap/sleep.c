@@ -197,7 +197,7 @@ static struct agent_thread *meet(void) {
     return agent_hooks.meet();
 }
 
-void sleep_enter(struct sleep_call *call) {
+hcct_hot void sleep_enter(struct sleep_call *call) {
     if (call->unblock != SLEEP_CALL_PLAIN) {
         call->unblock = SLEEP_CALL_PLAIN;
         if ((sleep_burst & SLEEP_NEXT) != 0)
@@ -219,7 +219,7 @@ void sleep_enter(struct sleep_call *call) {
     confine_leave(self, before);
 }
 
-size_t sleep_number(const struct sleep_call *call) {
+hcct_hot size_t sleep_number(const struct sleep_call *call) {
     return (size_t)(call->slot - sleep_slots);
 }
 

@@ -33,7 +33,7 @@ static bool may_be_open(const struct sleep_call *call, size_t which) {
     return sets[which] == NO_SET || call->argument[SET_PLACE(sets[which])] == 0;
 }
 
-bool sleep_open_begin(struct sleep_call *call, size_t which) {
+hcct_hot bool sleep_open_begin(struct sleep_call *call, size_t which) {
     if (!may_be_open(call, which) || !open_call_begin(call, which))
         return false;
     call->unblock = SLEEP_CALL_OPEN;
@@ -133,7 +133,7 @@ static void finish(struct sleep_call *call, size_t which) {
     errno = saved;
 }
 
-void sleep_leave_open(struct sleep_call *call) {
+hcct_hot void sleep_leave_open(struct sleep_call *call) {
     size_t which = sleep_number(call);
     sleep_open_call = call->outer;
     open_call_end(call, which);

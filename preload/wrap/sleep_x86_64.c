@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "common/wire/compiler.h"
 #include "preload/life/thread.h"
 #include "preload/sample/stack.h"
 #include "preload/wrap/sleep_list.h"
@@ -347,7 +348,7 @@ __asm__(".pushsection .data.sleep_slots, \"aw\"\n"
         ".type sleep_slots, @object\n"
         "sleep_slots:\n"
         ".popsection\n"
-        ".pushsection .text\n" DETOUR("sleep_announce", "trigger_before_sleep")
+        ".pushsection .text.hot, \"ax\"\n" DETOUR("sleep_announce", "trigger_before_sleep")
             DETOUR("sleep_learn", "sleep_look_up") DETOUR("sleep_start_open", "sleep_open")
                 MEMORY_CALL SHORT_CALL MASKED_CALL RESTARTED(STUB) SLEEPERS(STUB)
                     STARTERS(STUB_OF_STARTER) RAW(STUB_RAW) ".popsection\n");
@@ -390,7 +391,7 @@ _Static_assert(sizeof(struct sleep_call) == 256 && offsetof(struct sleep_call, m
                    offsetof(struct sleep_call, outer) == 240,
                "the assembly knows the layout");
 
-struct sleep_place sleep_place(const struct sleep_call *call, bool in_call) {
+hcct_hot struct sleep_place sleep_place(const struct sleep_call *call, bool in_call) {
     const uint64_t *frame = (const uint64_t *)((uintptr_t)call + FRAME_POINTER);
     if (!in_call)
         return (struct sleep_place){.pc = frame[1],
