@@ -160,7 +160,7 @@ static void meet_end(struct agent_thread *self, bool wall, uint64_t since) {
 
 static void restart(struct agent_thread *self, const struct tick *tick) {
     bool wall = tick->kind == TRIGGER_WALL;
-    struct sleep_call *open = wall ? NULL : sleep_open_at(tick->uc);
+    struct sleep_call *open = sleep_open_at(tick->uc);
     bool known = wall || open != NULL;
     uint64_t before = known ? ticker_now(CLOCK_MONOTONIC) : 0;
     self->restart.began_ns = open != NULL ? open->began_ns : 0;

@@ -10,6 +10,7 @@
 #include "preload/life/signal.h"
 #include "preload/sample/burst.h"
 #include "preload/sample/interrupted.h"
+#include "preload/sample/wall_sleep.h"
 #include "preload/wrap/restart.h"
 #include "preload/wrap/sleep.h"
 
@@ -28,12 +29,17 @@ hcct_hot void open_call_learn(struct agent_thread *thread, size_t which, uint64_
         ++*calm;
 }
 
+static bool is_by_wall(const struct agent_thread *thread) {
+    return (sleep_burst & SLEEP_WATCHED) != 0 && thread->stream->slot != NULL;
+}
+
 hcct_hot bool open_call_begin(struct sleep_call *call, size_t which) {
     struct agent_thread *thread = thread_self;
     if (thread->trigger.calm[which] < CALM_CALLS)
         return false;
-    if (!burst_may_open(thread))
+    if (!burst_may_open(thread) && !is_by_wall(thread))
         return false;
+    wall_awake(thread);
     struct sleep_place place = sleep_place(call, false);
     call->began_ns = ticker_now(CLOCK_MONOTONIC);
     burst_edge(thread, &place, call->began_ns);
@@ -49,6 +55,8 @@ hcct_hot void open_call_end(struct sleep_call *call, size_t which) {
     uint64_t time = ticker_now(CLOCK_MONOTONIC);
     open_call_learn(thread, which, time - call->began_ns);
     burst_edge(thread, &place, time);
+    if (hcct_unlikely((sleep_burst & SLEEP_NEXT) != 0))
+        wall_over(thread, (uintptr_t)call);
     confine_leave(thread, before);
 }
 

@@ -15,10 +15,12 @@
 #include "preload/life/session.h"
 #include "preload/sample/draw.h"
 #include "preload/sample/interrupted.h"
+#include "preload/sample/open_call.h"
 #include "preload/sample/thread_timer.h"
 #include "preload/sample/wall_clock.h"
 #include "preload/sample/wall_sleep.h"
 #include "preload/wrap/sleep.h"
+#include "preload/wrap/sleep_open.h"
 
 #define EARLY_NS   100000 /* a second check of a sleep may come so much before its point, ... */
 #define EARLY_PART 16     /* ... but no more than this part of a step */
@@ -125,6 +127,9 @@ void wall_tick(struct agent_thread *thread, struct wire_session *session,
     uint64_t now = wall_clock_now(t);
     thread->unsent_ns += wall_clock_reach(thread, now + tolerance(plan, same));
     bool walked = walk(thread, session, uc, call);
+    const struct sleep_call *open = in_call ? sleep_open_at(uc) : NULL;
+    if (open != NULL)
+        open_call_sleeps(thread, open);
     if (walked && (in_call || call != NULL))
         session_count(thread->stream->slot, WIRE_ASLEEP, 1);
     t->wall.in_call = in_call;

@@ -20,7 +20,8 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-/* Values of sleep_burst, may be or-ed. */
+/* Values of sleep_burst, may be or-ed. Of the functions whose calls are made with our signal blocked
+ * some may be open for a while: sleep_open.h. */
 enum {
     /* Those are made with our signal blocked whose interruption restart.h can't undo: a transfer
      * that would end short (write, send, recv with MSG_WAITALL, copies, random bytes), a wait for a

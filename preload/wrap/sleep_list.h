@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sleep_list.h - the functions that can sleep, each with which of its calls SLEEP_FRAGILE asks for
- * (by argument number, as the stubs of each architecture have it), whether SLEEP_MASKED leaves some
- * open, which argument is a set of signals, and the system call in which libc's function spends its
- * time. Private to sleep*.c.
+ * (by argument number, as the stubs of each architecture have it), whether some may be open
+ * (sleep_open.h), which argument is a set of signals, and the system call in which libc's function
+ * spends its time. Private to sleep*.c.
  */
 #ifndef HCCT_SLEEP_LIST_H
 #define HCCT_SLEEP_LIST_H

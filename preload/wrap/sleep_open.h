@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * sleep_open.h - calls that are made with our signal open, although SLEEP_MASKED asks for all to be
- * blocked.
+ * sleep_open.h - calls that are made with our signal open, although SLEEP_MASKED or SLEEP_FRAGILE
+ * asks for it to be blocked.
  *
  * To block a signal and open it again costs two system calls, which is more than many a call takes
  * that might sleep and does not. So where the last calls of a function did not sleep for long, the
