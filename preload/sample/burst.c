@@ -627,8 +627,9 @@ hcct_hot void burst_edge(struct agent_thread *thread, const struct sleep_place *
 }
 
 void burst_check_by(struct agent_thread *thread, uint64_t time_ns) {
-    if (thread->trigger.awaits_call)
-        ticker_run_at(fine(thread), time_ns, 0);
+    const struct trigger *t = &thread->trigger;
+    if (t->by_cpu_timer || t->kernel_ticks.on)
+        ticker_run_at(fine(thread), time_ns, fine(thread)->period_ns);
 }
 
 static bool on_stack(const struct agent_thread *thread, uintptr_t address) {

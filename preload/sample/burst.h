@@ -43,8 +43,8 @@ bool burst_may_open(struct agent_thread *thread);
  * tick is late, is sampled at `place`. A timer that has waited for the call's end is set anew. On
  * the thread, between ticks. */
 void burst_edge(struct agent_thread *thread, const struct sleep_place *place, uint64_t time_ns);
-/* A tick is to come at `time_ns` (CLOCK_MONOTONIC), where the timer waits for the end of a call.
- * Signal context. */
+/* A tick is to come at `time_ns` (CLOCK_MONOTONIC), where the timer does not look for points by
+ * itself. Signal context. */
 void burst_check_by(struct agent_thread *thread, uint64_t time_ns);
 /* Stops the timers. Any context, on the thread or while it can't run. */
 void burst_end(struct agent_thread *thread);

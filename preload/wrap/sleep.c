@@ -134,15 +134,25 @@ static uint64_t major_of(uint64_t device) {
     return (device >> 8 & 0xfff) | (device >> 32 & ~0xfffull);
 }
 
-bool sleep_is_memory(int fd) {
-    struct stat file;
+static bool learn_file(int fd, struct stat *file) {
     struct agent_thread *self = thread_self;
     uint32_t before;
     if (self == NULL || !confine_enter(self, &before))
         return false;
-    bool known = sys2(SYS_fstat, fd, &file) == 0;
+    bool known = sys2(SYS_fstat, fd, file) == 0;
     confine_leave(self, before);
-    return known && S_ISCHR(file.st_mode) && major_of(file.st_rdev) == MEMORY_DEVICES;
+    return known;
+}
+
+bool sleep_is_memory(int fd) {
+    struct stat file;
+    return learn_file(fd, &file) && S_ISCHR(file.st_mode) &&
+           major_of(file.st_rdev) == MEMORY_DEVICES;
+}
+
+bool sleep_is_file(int fd) {
+    struct stat file;
+    return learn_file(fd, &file) && S_ISREG(file.st_mode);
 }
 
 bool sleep_is_short(const struct timespec *time) {

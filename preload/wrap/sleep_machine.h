@@ -23,6 +23,8 @@ extern _Atomic(uintptr_t) sleep_slots[] __attribute__((visibility("hidden")));
 /* Called by the stubs. */
 void sleep_look_up(_Atomic(uintptr_t) *slot) __attribute__((visibility("hidden"), used));
 bool sleep_is_memory(int fd) __attribute__((visibility("hidden"), used));
+/* It is a file with bytes of its own: no signal cuts a transfer short there. */
+bool sleep_is_file(int fd);
 bool sleep_is_short(const struct timespec *time) __attribute__((visibility("hidden"), used));
 void sleep_enter(struct sleep_call *call) __attribute__((visibility("hidden"), used));
 

@@ -77,8 +77,9 @@ static uint64_t asked(const struct sleep_call *call, int kind) {
 
 static long make_bytes(const struct sleep_call *call, int kind, uint64_t done) {
     const uint64_t *a = call->argument;
-    uint64_t room = kind == OPEN_MEMORY ? a[3] - done : a[3]; /* of __read_chk */
-    return make(call, (uint64_t[]){a[0], a[1] + done, a[2] - done, room, a[4], a[5]});
+    /* of __read_chk; what was done is a result, whatever became of the other end */
+    uint64_t fourth = kind == OPEN_MEMORY ? a[3] - done : a[3] | MSG_NOSIGNAL;
+    return make(call, (uint64_t[]){a[0], a[1] + done, a[2] - done, fourth, a[4], a[5]});
 }
 
 /* With other buffers, and what goes with a message has gone with its first part. */
@@ -92,7 +93,7 @@ static long make_buffers(const struct sleep_call *call, int kind, struct buffers
     rest.msg_iovlen = buffers.count;
     rest.msg_control = NULL;
     rest.msg_controllen = 0;
-    return make(call, (uint64_t[]){a[0], (uintptr_t)&rest, a[2], a[3], a[4], a[5]});
+    return make(call, (uint64_t[]){a[0], (uintptr_t)&rest, a[2] | MSG_NOSIGNAL, a[3], a[4], a[5]});
 }
 
 /* The rest of the buffer that was cut, then those after it. */
@@ -114,7 +115,8 @@ static long make_vector(const struct sleep_call *call, int kind, uint64_t done) 
 static bool is_cut(const struct sleep_call *call, int kind) {
     int64_t done = (int64_t)call->result;
     return done > 0 && kind != OPEN && kind != OPEN_FLAGS && (uint64_t)done < asked(call, kind) &&
-           (kind != OPEN_MEMORY || sleep_is_memory((int)call->argument[0]));
+           (kind == OPEN_MEMORY ? sleep_is_memory((int)call->argument[0])
+                                : !sleep_is_file((int)call->argument[0]));
 }
 
 /* As the kernel would have gone on. Where that fails, what was done before is the result. */

@@ -12,7 +12,9 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -121,6 +123,7 @@ void trigger_before_masked(struct sleep_call *call) {
 
 static bool opens;             /* calls may be open */
 static volatile unsigned left; /* open calls that have ended */
+static bool cuts;              /* they were cut short */
 static int cut_from = -1;      /* they were cut short, and this takes what was sent */
 static char sent[1 << 21];
 static size_t sent_bytes;
@@ -143,6 +146,7 @@ void open_call_end(struct sleep_call *call, size_t which) {
     trigger_before_sleep(); /* spoils the registers */
     announced--;
     left++;
+    call->cut = cuts;
     if (cut_from < 0)
         return;
     int saved = errno;
@@ -481,6 +485,25 @@ static void check_cut(ssize_t (*make)(int)) {
     close(pair[1]);
 }
 
+/* A file ends short at its limit, whatever signal comes. */
+static void check_limit(void) {
+    const struct rlimit limit = {4096, RLIM_INFINITY};
+    struct rlimit before;
+    FILE *file = tmpfile();
+    CHECK(file != NULL && getrlimit(RLIMIT_FSIZE, &before) == 0);
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    masked = 0;
+    cut_from = -1;
+    cuts = true;
+    CHECK(write(fileno(file), whole, 8192) == 4096);
+    cuts = false;
+    CHECK_UINT(masked, 0);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, SIG_DFL);
+    fclose(file);
+}
+
 static void test_open(void) {
     masked = dozed = announced = left = 0;
     sleep_burst = SLEEP_MASKED;
@@ -498,6 +521,7 @@ static void test_open(void) {
     check_cut(by_write);
     check_cut(by_writev);
     check_cut(by_sendmsg);
+    check_limit();
     opens = false;
     sleep_burst = 0;
 }
