@@ -27,7 +27,8 @@ SYSCALL_SOURCES =
 SLEEP_SOURCES = $(SLEEP_COMMON) preload/wrap/sleep_aarch64.c
 endif
 SLEEP_COMMON = preload/wrap/sleep.c preload/wrap/sleep.h preload/wrap/sleep_list.h \
-	preload/wrap/sleep_machine.h preload/wrap/sleep_open.c preload/wrap/sleep_open.h
+	preload/wrap/sleep_machine.h preload/wrap/sleep_open.c preload/wrap/sleep_open.h \
+	preload/wrap/transfer.c preload/wrap/transfer.h
 # The walk without a memory of the last one; tests have it, too.
 UNWIND_SOURCES = \
 	preload/sample/instruction.h \
@@ -167,6 +168,7 @@ preload_libagent_a_SOURCES = \
 	preload/sample/block_sample.c preload/sample/block_sample.h \
 	preload/sample/burst.c preload/sample/burst.h \
 	preload/sample/call_number.h \
+	preload/sample/calm.c preload/sample/calm.h \
 	preload/sample/check.c preload/sample/check.h \
 	preload/sample/copies.c preload/sample/copies.h \
 	preload/sample/draw.c preload/sample/draw.h \

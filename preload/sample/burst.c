@@ -26,10 +26,10 @@
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
+#include "preload/sample/calm.h"
 #include "preload/sample/draw.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/interrupted.h"
-#include "preload/sample/open_call.h"
 #include "preload/sample/thread_timer.h"
 #include "preload/sample/wall_sleep.h"
 #include "preload/wrap/sleep.h"
@@ -119,7 +119,7 @@ static void use_cpu_timer(struct agent_thread *thread, const struct sampling_pla
 static void await_call(struct agent_thread *thread, const struct sampling_plan *plan,
                        struct moment now, const struct sleep_call *call) {
     struct trigger *t = &thread->trigger;
-    open_call_sleeps(thread, call);
+    calm_met(thread, sleep_number(call));
     t->asleep_ns = 0;
     t->by_cpu_timer = t->awaits_call = true;
     t->earliest_ns = UINT64_MAX;
@@ -672,7 +672,7 @@ void trigger_after_masked(struct sleep_call *call) {
         child_ends_learn((pid_t)call->result, call->waited);
         session_hear_children();
     }
-    open_call_learn(thread, sleep_number(call), time - call->began_ns);
+    calm_learn(thread, sleep_number(call), time - call->began_ns);
     check_point(thread, &place, time, time - call->began_ns > SLEPT_NS);
     agent_hooks.wake(thread);
     confine_leave(thread, before);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * open_call.c - which functions have been calm, and the ends of open calls.
+ * open_call.c - both ends of open calls.
  */
 #include "preload/sample/open_call.h"
 
@@ -9,25 +9,12 @@
 #include "preload/life/confine.h"
 #include "preload/life/signal.h"
 #include "preload/sample/burst.h"
+#include "preload/sample/calm.h"
 #include "preload/sample/interrupted.h"
 #include "preload/sample/wall_sleep.h"
 #include "preload/wrap/restart.h"
 #include "preload/wrap/sleep.h"
-
-#define CALM_CALLS 16 /* of a function have been short, one after the other: the next is open */
-#define MET_CALLS  4  /* after one that a tick has met asleep */
-
-/* A shorter sleep is seldom met by a tick. Work takes as long, too: what a write to a socket of the
- * same host brings about is done by the writer. */
-#define LONG_NS 1000000
-
-hcct_hot void open_call_learn(struct agent_thread *thread, size_t which, uint64_t ns) {
-    uint8_t *calm = &thread->trigger.calm[which];
-    if (ns > LONG_NS)
-        *calm = 0;
-    else if (*calm < CALM_CALLS)
-        ++*calm;
-}
+#include "preload/wrap/sleep_open.h"
 
 static bool is_by_wall(const struct agent_thread *thread) {
     return (sleep_burst & SLEEP_WATCHED) != 0 && thread->stream->slot != NULL;
@@ -35,7 +22,7 @@ static bool is_by_wall(const struct agent_thread *thread) {
 
 hcct_hot bool open_call_begin(struct sleep_call *call, size_t which) {
     struct agent_thread *thread = thread_self;
-    if (thread->trigger.calm[which] < CALM_CALLS)
+    if (!calm_is(thread, which))
         return false;
     if (!burst_may_open(thread) && !is_by_wall(thread))
         return false;
@@ -53,15 +40,11 @@ hcct_hot void open_call_end(struct sleep_call *call, size_t which) {
         return;
     struct sleep_place place = sleep_place(call, true);
     uint64_t time = ticker_now(CLOCK_MONOTONIC);
-    open_call_learn(thread, which, time - call->began_ns);
+    calm_learn(thread, which, time - call->began_ns);
     burst_edge(thread, &place, time);
     if (hcct_unlikely((sleep_burst & SLEEP_NEXT) != 0))
         wall_over(thread, (uintptr_t)call);
     confine_leave(thread, before);
-}
-
-void open_call_sleeps(struct agent_thread *thread, const struct sleep_call *call) {
-    thread->trigger.calm[sleep_number(call)] = CALM_CALLS - MET_CALLS;
 }
 
 /* Where a handler of the application is about to run, it would have ended the call, too. */

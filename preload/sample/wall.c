@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "preload/life/session.h"
+#include "preload/sample/calm.h"
 #include "preload/sample/draw.h"
 #include "preload/sample/interrupted.h"
-#include "preload/sample/open_call.h"
 #include "preload/sample/thread_timer.h"
 #include "preload/sample/wall_clock.h"
 #include "preload/sample/wall_sleep.h"
@@ -129,7 +129,7 @@ void wall_tick(struct agent_thread *thread, struct wire_session *session,
     bool walked = walk(thread, session, uc, call);
     const struct sleep_call *open = in_call ? sleep_open_at(uc) : NULL;
     if (open != NULL)
-        open_call_sleeps(thread, open);
+        calm_met(thread, sleep_number(open));
     if (walked && (in_call || call != NULL))
         session_count(thread->stream->slot, WIRE_ASLEEP, 1);
     t->wall.in_call = in_call;

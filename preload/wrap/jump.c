@@ -15,7 +15,6 @@
 #include "preload/wrap/jump_target.h"
 #include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"
-#include "preload/wrap/sleep_open.h"
 
 /* Unless a report is under way: then a signal handler jumps, and the next report's stack pointer
  * says whether out of that report. */
@@ -30,7 +29,7 @@ static inline void before_jump(const struct __jmp_buf_tag *buffer) {
     handler_mask_jump(__builtin_frame_address(0));
     if (hcct_unlikely(sleep_masked != 0))
         handler_mask_jump_to(jump_target_sp(buffer));
-    sleep_open_call = 0;
+    sleep_forget_open();
     if (hcct_unlikely((sleep_burst & SLEEP_NEXT) != 0))
         trigger_before_sleep(); /* out of a handler, and of the sleep that it has interrupted */
 }

@@ -26,7 +26,6 @@
 #include "preload/wrap/next_symbol.h"
 #include "preload/wrap/sleep_list.h"
 #include "preload/wrap/sleep_machine.h"
-#include "preload/wrap/sleep_open.h"
 
 __thread uintptr_t sleep_masked;
 
@@ -121,8 +120,9 @@ static bool may_sleep(long number) {
 #define FRAGILE_IN(word)                                                                           \
     (BIT(SYS_write, word) | BIT(SYS_writev, word) | BIT(SYS_pwritev, word) |                       \
      BIT(SYS_sendto, word) | BIT(SYS_sendmsg, word) | BIT(SYS_sendmmsg, word) |                    \
-     BIT(SYS_sendfile, word) | BIT(SYS_splice, word) | BIT(SYS_connect, word) |                    \
-     BIT(SYS_copy_file_range, word) | BIT(SYS_getrandom, word) | SLEEP_OLD_FRAGILE(word))
+     BIT(SYS_recvmmsg, word) | BIT(SYS_sendfile, word) | BIT(SYS_splice, word) |                   \
+     BIT(SYS_connect, word) | BIT(SYS_copy_file_range, word) | BIT(SYS_getrandom, word) |          \
+     SLEEP_OLD_FRAGILE(word))
 const uint64_t sleep_fragile_numbers[SLEEP_NUMBERS / 64] = {
     FRAGILE_IN(0), FRAGILE_IN(1), FRAGILE_IN(2), FRAGILE_IN(3),
     FRAGILE_IN(4), FRAGILE_IN(5), FRAGILE_IN(6)};
@@ -134,25 +134,15 @@ static uint64_t major_of(uint64_t device) {
     return (device >> 8 & 0xfff) | (device >> 32 & ~0xfffull);
 }
 
-static bool learn_file(int fd, struct stat *file) {
+bool sleep_is_memory(int fd) {
+    struct stat file;
     struct agent_thread *self = thread_self;
     uint32_t before;
     if (self == NULL || !confine_enter(self, &before))
         return false;
-    bool known = sys2(SYS_fstat, fd, file) == 0;
+    bool known = sys2(SYS_fstat, fd, &file) == 0;
     confine_leave(self, before);
-    return known;
-}
-
-bool sleep_is_memory(int fd) {
-    struct stat file;
-    return learn_file(fd, &file) && S_ISCHR(file.st_mode) &&
-           major_of(file.st_rdev) == MEMORY_DEVICES;
-}
-
-bool sleep_is_file(int fd) {
-    struct stat file;
-    return learn_file(fd, &file) && S_ISREG(file.st_mode);
+    return known && S_ISCHR(file.st_mode) && major_of(file.st_rdev) == MEMORY_DEVICES;
 }
 
 bool sleep_is_short(const struct timespec *time) {
@@ -167,6 +157,11 @@ bool sleep_is_short(const struct timespec *time) {
     bool is_short = readable && time->tv_sec == 0;
     confine_leave(self, before);
     return is_short;
+}
+
+void sleep_forget_open(void) {
+    if (thread_self != NULL)
+        thread_self->open_call = 0;
 }
 
 static void change_set(struct sleep_call *call, uint8_t set) {
@@ -258,7 +253,7 @@ int sleep_unwound(int version, int actions, uint64_t class, void *exception, voi
     (void)version, (void)class, (void)exception, (void)context;
     if ((actions & UNWINDER_CLEANS_UP) != 0) {
         sleep_open();
-        sleep_open_call = 0;
+        sleep_forget_open();
     }
     return UNWINDER_GOES_ON;
 }

@@ -20,8 +20,8 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-/* Values of sleep_burst, may be or-ed. Of the functions whose calls are made with our signal blocked
- * some may be open for a while: sleep_open.h. */
+/* Values of sleep_burst, may be or-ed. Of the functions whose calls are made with our signal
+ * blocked some may be open for a while: sleep_open.h. */
 enum {
     /* Those are made with our signal blocked whose interruption restart.h can't undo: a transfer
      * that would end short (write, send, recv with MSG_WAITALL, copies, random bytes), a wait for a
@@ -64,7 +64,7 @@ struct sleep_call {
     uint64_t began_ns; /* CLOCK_MONOTONIC; for the trigger */
     uint64_t waited;   /* child_ends_waited, where it waits for a child; for the trigger */
     uint64_t set[16];  /* the application's signal set, but for ours */
-    uint64_t outer;    /* sleep_masked, or sleep_open_call, before */
+    uint64_t outer;    /* sleep_masked, or the open call, before */
     uint64_t cut;      /* our signal has cut it short (sleep_open.h) */
 };
 
@@ -79,6 +79,9 @@ enum {
  * jump may have left it. The thread itself, any context. */
 extern __thread uintptr_t sleep_masked
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Open calls (sleep_open.h) are left, by a jump or an exception. On the thread, any context. */
+void sleep_forget_open(void);
 
 /* Before a masked call: sets the mask. A point that was reached is sampled, as it is at the call's
  * end, before our signal is unblocked. Thread context, or inside a handler of the application. Keep

@@ -19,6 +19,7 @@
 #define NONE              "b 4f\n"
 #define ALL               ""
 #define IF_WAITALL(flags) "tbz x" #flags ", #8, 4f\n"
+#define IF_MANY(flags)    "tbnz x" #flags ", #16, 4f\n" /* unless MSG_WAITFORONE */
 #define IF_SET(argument)  "cbz x" #argument ", 4f\n"
 #define IF_SAME(one, other)                                                                        \
     "cmp x" #one ", x" #other "\n"                                                                 \

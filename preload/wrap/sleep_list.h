@@ -20,14 +20,14 @@ enum {
     CLOSED,       /* it is never open */
     OPEN,         /* it is made again, or is over */
     OPEN_MEMORY,  /* the same; but the rest is read where the descriptor is memory */
-    OPEN_BYTES,   /* the rest is written: of a buffer, */
+    OPEN_BYTES,   /* the rest is written (transfer.h): of a buffer, */
     OPEN_VECTOR,  /* of several, */
     OPEN_MESSAGE, /* of a message */
-    OPEN_FLAGS,   /* the same as OPEN, but closed if it has MSG_WAITALL */
 };
-#define OPEN_UNLESS_ALL(place) (OPEN_FLAGS | (place) << 4)
-#define OPEN_KIND(open)        ((open)&0x0f)
-#define OPEN_PLACE(open)       ((open) >> 4)
+/* The flags of a call on a socket: which argument they are. Some close it. */
+#define WITH_FLAGS(open, place) ((open) | (place) << 4)
+#define OPEN_KIND(open)         ((open)&0x0f)
+#define OPEN_PLACE(open)        ((open) >> 4)
 
 #define SLEEPERS(F)                                                                                \
     F(poll, IF_MS(2), OPEN, NO_SET, SLEEP_POLL)                                                    \
@@ -60,17 +60,17 @@ enum {
     F(mq_timedreceive, NONE, CLOSED, NO_SET, SYS_mq_timedreceive)                                  \
     F(mq_send, NONE, CLOSED, NO_SET, SYS_mq_timedsend)                                             \
     F(mq_timedsend, NONE, CLOSED, NO_SET, SYS_mq_timedsend)                                        \
-    F(recv, IF_WAITALL(3), OPEN_UNLESS_ALL(3), NO_SET, SYS_recvfrom)                               \
-    F(__recv_chk, IF_WAITALL(4), OPEN_UNLESS_ALL(4), NO_SET, SYS_recvfrom)                         \
-    F(recvfrom, IF_WAITALL(3), OPEN_UNLESS_ALL(3), NO_SET, SYS_recvfrom)                           \
-    F(__recvfrom_chk, IF_WAITALL(4), OPEN_UNLESS_ALL(4), NO_SET, SYS_recvfrom)                     \
-    F(recvmsg, IF_WAITALL(2), OPEN_UNLESS_ALL(2), NO_SET, SYS_recvmsg)                             \
-    F(recvmmsg, IF_WAITALL(3), CLOSED, NO_SET, SYS_recvmmsg)                                       \
+    F(recv, IF_WAITALL(3), WITH_FLAGS(OPEN, 3), NO_SET, SYS_recvfrom)                              \
+    F(__recv_chk, IF_WAITALL(4), WITH_FLAGS(OPEN, 4), NO_SET, SYS_recvfrom)                        \
+    F(recvfrom, IF_WAITALL(3), WITH_FLAGS(OPEN, 3), NO_SET, SYS_recvfrom)                          \
+    F(__recvfrom_chk, IF_WAITALL(4), WITH_FLAGS(OPEN, 4), NO_SET, SYS_recvfrom)                    \
+    F(recvmsg, IF_WAITALL(2), WITH_FLAGS(OPEN, 2), NO_SET, SYS_recvmsg)                            \
+    F(recvmmsg, IF_MANY(3), CLOSED, NO_SET, SYS_recvmmsg)                                          \
     F(write, ALL, OPEN_BYTES, NO_SET, SYS_write)                                                   \
     F(writev, ALL, OPEN_VECTOR, NO_SET, SYS_writev)                                                \
-    F(send, ALL, OPEN_BYTES, NO_SET, SYS_sendto)                                                   \
-    F(sendto, ALL, OPEN_BYTES, NO_SET, SYS_sendto)                                                 \
-    F(sendmsg, ALL, OPEN_MESSAGE, NO_SET, SYS_sendmsg)                                             \
+    F(send, ALL, WITH_FLAGS(OPEN_BYTES, 3), NO_SET, SYS_sendto)                                    \
+    F(sendto, ALL, WITH_FLAGS(OPEN_BYTES, 3), NO_SET, SYS_sendto)                                  \
+    F(sendmsg, ALL, WITH_FLAGS(OPEN_MESSAGE, 2), NO_SET, SYS_sendmsg)                              \
     F(sendmmsg, ALL, CLOSED, NO_SET, SYS_sendmmsg)                                                 \
     F(sendfile, ALL, CLOSED, NO_SET, SYS_sendfile)                                                 \
     F(sendfile64, ALL, CLOSED, NO_SET, SYS_sendfile)                                               \
@@ -124,5 +124,8 @@ enum {
     F(cnd_timedwait, NONE, CLOSED, NO_SET, SYS_futex)                                              \
     F(pthread_barrier_wait, NONE, CLOSED, NO_SET, SYS_futex)                                       \
     F(pthread_join, NONE, CLOSED, NO_SET, SYS_futex)
+
+#define NUMBER(name, fragile, open, set, call) NUMBER_##name,
+enum { RESTARTED(NUMBER) SLEEPERS(NUMBER) STARTERS(NUMBER) RAW(NUMBER) NUMBERS };
 
 #endif

@@ -23,10 +23,12 @@ extern _Atomic(uintptr_t) sleep_slots[] __attribute__((visibility("hidden")));
 /* Called by the stubs. */
 void sleep_look_up(_Atomic(uintptr_t) *slot) __attribute__((visibility("hidden"), used));
 bool sleep_is_memory(int fd) __attribute__((visibility("hidden"), used));
-/* It is a file with bytes of its own: no signal cuts a transfer short there. */
-bool sleep_is_file(int fd);
 bool sleep_is_short(const struct timespec *time) __attribute__((visibility("hidden"), used));
 void sleep_enter(struct sleep_call *call) __attribute__((visibility("hidden"), used));
+
+/* Before a call of function number `which`: it is open from here on if this is true.
+ * While the thread may make system calls. */
+bool sleep_open_begin(struct sleep_call *call, size_t which);
 
 /* Blocks our signal for a call of function number `which`, up to the end of the stub, unless it is
  * blocked. While the thread may make system calls. */

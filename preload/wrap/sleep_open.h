@@ -24,18 +24,16 @@
 
 struct sleep_call;
 
-/* The innermost open call of the thread, 0: none. Nothing is to be read there: a jump may have left
- * it. The thread itself, any context. */
-extern __thread uintptr_t sleep_open_call
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
 /* The open call that the context is in, in the real function or in the kernel; else NULL. It is on
  * the thread's stack, and not over. Signal context. */
 struct sleep_call *sleep_open_at(const ucontext_t *uc);
 
-/* Before a call of function number `which` (sleep_number): it is open from here on if this is true.
- * While the thread may make system calls. */
-bool sleep_open_begin(struct sleep_call *call, size_t which);
+/* Before a call of function number `which` (sleep_number): it may be open if this is true. Sets
+ * call->began_ns. Thread context, or inside a handler of the application, while the thread may make
+ * system calls. Defined by the trigger. */
+bool open_call_begin(struct sleep_call *call, size_t which) __attribute__((visibility("hidden")));
+/* It has ended. Thread context, or inside a handler of the application; keeps errno. */
+void open_call_end(struct sleep_call *call, size_t which) __attribute__((visibility("hidden")));
 
 /* An open call has ended with call->result, which may be another one then. With `unblock` set to 1
  * what was left of it was made with our signal blocked, and the end of such a call is to come.

@@ -27,6 +27,10 @@
 #define IF_WAITALL(flags)                                                                          \
     "testq $0x100, %" ARGUMENT_##flags "\n"                                                        \
     "je 4f\n"
+/* Several messages are waited for, unless it is MSG_WAITFORONE. */
+#define IF_MANY(flags)                                                                             \
+    "testq $0x10000, %" ARGUMENT_##flags "\n"                                                      \
+    "jne 4f\n"
 #define IF_SET(argument)                                                                           \
     "testq %" ARGUMENT_##argument ", %" ARGUMENT_##argument "\n"                                   \
     "je 4f\n"
@@ -367,7 +371,8 @@ long (*sleep_syscall(void))(long number, ...) {
 #define OPEN_FRAMES 512
 
 struct sleep_call *sleep_open_at(const ucontext_t *uc) {
-    uintptr_t call = sleep_open_call, sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+    uintptr_t call = thread_self != NULL ? thread_self->open_call : 0;
+    uintptr_t sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
     return call - sp - 1 < OPEN_FRAMES ? (struct sleep_call *)call : NULL;
 }
 

@@ -7,6 +7,8 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -27,7 +29,6 @@
 #include "preload/life/confine.h"
 #include "preload/life/thread.h"
 #include "preload/life/hooks.h"
-#include "preload/sample/open_call.h"
 #include "preload/wrap/handler_masks.h"
 #include "preload/wrap/sleep.h"
 #include "preload/wrap/sleep_open.h"
@@ -121,12 +122,11 @@ void trigger_before_masked(struct sleep_call *call) {
     call->mask = 1ull << (SIGPROF - 1);
 }
 
-static bool opens;             /* calls may be open */
-static volatile unsigned left; /* open calls that have ended */
-static bool cuts;              /* they were cut short */
-static int cut_from = -1;      /* they were cut short, and this takes what was sent */
-static char sent[1 << 21];
-static size_t sent_bytes;
+static bool opens;              /* calls may be open */
+static volatile unsigned left;  /* open calls that have ended */
+static bool cuts;               /* they were cut short */
+static int waits_from_now = -1; /* a descriptor that does not wait up to there */
+static sem_t was_cut;
 
 bool open_call_begin(struct sleep_call *call, size_t which) {
     (void)call, (void)which;
@@ -135,26 +135,23 @@ bool open_call_begin(struct sleep_call *call, size_t which) {
     return opens;
 }
 
-static void take(void) {
-    ssize_t got;
-    while ((got = recv(cut_from, sent + sent_bytes, sizeof sent - sent_bytes, MSG_DONTWAIT)) > 0)
-        sent_bytes += (size_t)got;
-}
-
 void open_call_end(struct sleep_call *call, size_t which) {
+    int saved = errno;
     (void)which;
     trigger_before_sleep(); /* spoils the registers */
     announced--;
     left++;
     call->cut = cuts;
-    if (cut_from < 0)
+    if (waits_from_now < 0)
         return;
-    int saved = errno;
-    opens = false; /* of what this calls itself */
-    take();
-    opens = true;
+    fcntl(waits_from_now, F_SETFL, 0);
+    sem_post(&was_cut);
     errno = saved;
-    call->cut = 1;
+}
+
+uint64_t ticker_now(clockid_t clock) {
+    (void)clock;
+    return 1;
 }
 
 /* How many of the calls of masked_of_fragile are masked, without flags and with them: all but read
@@ -462,25 +459,98 @@ static ssize_t by_sendmsg(int fd) {
     return sendmsg(fd, &message, 0);
 }
 
-/* A socket that takes a part at a time, as far as the test's end of it lets it. */
-static void check_cut(ssize_t (*make)(int)) {
-    int pair[2];
-    CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
+static char sent[sizeof whole];
+
+struct taker {
+    int fd;
+    size_t bytes; /* that it takes */
+    bool closes;  /* the connection is reset then */
+};
+
+static void *take(void *arg) {
+    const struct taker *taker = arg;
+    size_t bytes = 0;
+    while (sem_wait(&was_cut) != 0)
+        continue;
+    while (bytes < taker->bytes)
+        bytes += (size_t)recv(taker->fd, sent + bytes, taker->bytes - bytes, 0);
+    const struct linger reset = {1, 0};
+    if (taker->closes) {
+        setsockopt(taker->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+        close(taker->fd);
+    }
+    return NULL;
+}
+
+static bool connect_to(int pair[2]) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t length = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, 0), room = 100000;
+    pair[0] = socket(AF_INET, SOCK_STREAM, 0);
+    setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+    setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    bool connects = bind(listener, (struct sockaddr *)&address, length) == 0 &&
+                    listen(listener, 1) == 0 &&
+                    getsockname(listener, (struct sockaddr *)&address, &length) == 0 &&
+                    connect(pair[0], (struct sockaddr *)&address, length) == 0;
+    pair[1] = accept(listener, NULL, NULL);
+    close(listener);
+    return connects && pair[1] >= 0;
+}
+
+/* The call writes a part, as if a signal had cut it, and is finished while others take it. */
+static ssize_t cut(int pair[2], ssize_t (*make)(int), size_t bytes, bool closes) {
+    struct taker taker = {pair[1], bytes, closes};
+    pthread_t thread;
     masked = left = 0;
-    sent_bytes = 0;
-    cut_from = pair[1];
+    fcntl(pair[0], F_SETFL, O_NONBLOCK);
+    waits_from_now = pair[0];
+    pthread_create(&thread, NULL, take, &taker);
     errno = 77;
+    cuts = true;
     ssize_t made = make(pair[0]);
     CHECK_UINT(errno, 77);
-    opens = false;
-    take();
-    opens = true;
-    cut_from = -1;
-    CHECK(made > 0 && (size_t)made == sent_bytes);
-    CHECK(memcmp(sent, whole, sent_bytes) == 0);
     CHECK_UINT(left, 1);
-    CHECK(made > 250000); /* more than it takes at once */
+    CHECK_UINT(masked, 1);
+    cuts = false;
+    waits_from_now = -1;
+    pthread_join(thread, NULL);
     CHECK_UINT(signals_blocked(), 0);
+    return made;
+}
+
+static void check_cut(ssize_t (*make)(int), bool tcp) {
+    int pair[2];
+    CHECK(tcp ? connect_to(pair) : socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+    memset(sent, 0, sizeof sent);
+    CHECK_UINT(cut(pair, make, sizeof whole, false), sizeof whole);
+    CHECK(memcmp(sent, whole, sizeof sent) == 0);
+    close(pair[0]);
+    close(pair[1]);
+}
+
+/* What was done is the result, and the next call has the error. */
+static void check_reset(ssize_t (*make)(int)) {
+    int pair[2];
+    CHECK(connect_to(pair));
+    ssize_t made = cut(pair, make, 1000, true);
+    CHECK(made > 0 && made < (ssize_t)sizeof whole);
+    opens = false;
+    CHECK(send(pair[0], "", 1, MSG_NOSIGNAL) == -1 && errno == ECONNRESET);
+    opens = true;
+    close(pair[0]);
+}
+
+/* One that does not wait is short by itself. */
+static void check_not_waiting(void) {
+    int pair[2];
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
+    masked = 0;
+    cuts = true;
+    ssize_t made = by_send(pair[0]);
+    cuts = false;
+    CHECK(made > 0 && made < (ssize_t)sizeof whole);
+    CHECK_UINT(masked, 0);
     close(pair[0]);
     close(pair[1]);
 }
@@ -494,7 +564,6 @@ static void check_limit(void) {
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &limit);
     masked = 0;
-    cut_from = -1;
     cuts = true;
     CHECK(write(fileno(file), whole, 8192) == 4096);
     cuts = false;
@@ -513,14 +582,21 @@ static void test_open(void) {
     CHECK_UINT(masked + left, MASKED_OF_ALL);
     CHECK_UINT(dozed, masked);
     CHECK_UINT(announced, 0);
-    CHECK_UINT(sleep_open_call, 0);
+    CHECK_UINT(context.open_call, 0);
     parts[2].iov_len = sizeof whole - 401001;
     for (size_t i = 0; i < sizeof whole; i++)
         whole[i] = (char)(i * 7 + i / 251);
-    check_cut(by_send);
-    check_cut(by_write);
-    check_cut(by_writev);
-    check_cut(by_sendmsg);
+    CHECK(sem_init(&was_cut, 0, 0) == 0);
+    for (int tcp = 0; tcp < 2; tcp++) {
+        check_cut(by_send, tcp);
+        check_cut(by_write, tcp);
+        check_cut(by_writev, tcp);
+        check_cut(by_sendmsg, tcp);
+    }
+    check_reset(by_send);
+    check_reset(by_write);
+    check_reset(by_sendmsg);
+    check_not_waiting();
     check_limit();
     opens = false;
     sleep_burst = 0;

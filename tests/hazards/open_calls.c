@@ -115,6 +115,48 @@ static void transfers(void) {
     }
 }
 
+/* ---- several messages ---- */
+
+#define MESSAGES 4
+
+static void *send_slowly(void *arg) {
+    const struct timespec pause = {0, PAUSE_NS};
+    (void)arg;
+    for (int i = 0; i < MESSAGES + 1; i++) {
+        nanosleep(&pause, NULL);
+        if (send(ends[0], "m", 1, 0) != 1)
+            fail("send of a message", -1, 1);
+    }
+    return NULL;
+}
+
+/* All of them are waited for. */
+static void messages(void) {
+    struct mmsghdr message[MESSAGES];
+    struct iovec one = {taken, 8};
+    if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) != 0)
+        return;
+    for (int i = 0; i < MESSAGES; i++)
+        message[i].msg_hdr = (struct msghdr){.msg_iov = &one, .msg_iovlen = 1};
+    for (int i = 0; i < TIMES; i++) {
+        pthread_t sender;
+        for (int j = 0; j < QUICK; j++)
+            if (send(ends[0], "q", 1, 0) != 1 || recvmmsg(ends[1], message, 1, 0, NULL) != 1)
+                fail("recvmmsg", -1, 1);
+        pthread_create(&sender, NULL, send_slowly, NULL);
+        int got = recvmmsg(ends[1], message, MESSAGES, 0, NULL);
+        if (got != MESSAGES)
+            fail("recvmmsg", got, MESSAGES);
+        if (recv(ends[1], taken, 8, 0) != 1)
+            fail("recv behind it", -1, 1);
+        pthread_join(sender, NULL);
+        while (recv(ends[1], taken, 8, MSG_DONTWAIT) == 1)
+            continue;
+    }
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void memory(void) {
     int fd = open("/dev/zero", O_RDONLY);
     for (int i = 0; i < QUICK; i++)
@@ -335,6 +377,7 @@ int main(void) {
     if (given == NULL || taken == NULL)
         return 1;
     transfers();
+    messages();
     memory();
     waits();
     terminal();
