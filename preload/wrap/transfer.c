@@ -49,21 +49,27 @@ static uint64_t asked(const struct transfer *transfer) {
     return bytes;
 }
 
-/* What is left, as far as it has room in `left`; returns how many. */
-static size_t rest(const struct transfer *transfer, struct iovec left[BUFFERS]) {
+/* What is left, or the first of it. */
+struct part {
+    struct iovec buffer[BUFFERS];
+    size_t count;
+    uint64_t bytes;
+};
+
+static void take_part(const struct transfer *transfer, struct part *part) {
     const struct iovec one = {(void *)transfer->call->argument[1],
                               (size_t)transfer->call->argument[2]};
     struct buffers buffers = is_plain(transfer) ? (struct buffers){&one, 1} : buffers_of(transfer);
     uint64_t done = transfer->done;
-    size_t n = 0;
-    for (size_t i = 0; i < buffers.count && n < BUFFERS; i++) {
+    part->count = part->bytes = 0;
+    for (size_t i = 0; i < buffers.count && part->count < BUFFERS; i++) {
         struct iovec buffer = buffers.first[i];
-        uint64_t skip = done < buffer.iov_len ? done : buffer.iov_len;
+        uint64_t skip = done < buffer.iov_len ? done : buffer.iov_len, left = buffer.iov_len - skip;
         done -= skip;
-        if (buffer.iov_len > skip)
-            left[n++] = (struct iovec){(char *)buffer.iov_base + skip, buffer.iov_len - skip};
+        part->bytes += left;
+        if (left > 0)
+            part->buffer[part->count++] = (struct iovec){(char *)buffer.iov_base + skip, left};
     }
-    return n;
 }
 
 /* ---- who waits for it ---- */
@@ -90,7 +96,24 @@ bool transfer_is_cut(const struct transfer *transfer) {
            (transfer->flags & MSG_DONTWAIT) == 0;
 }
 
-/* ---- a socket ---- */
+/* ---- the rest ---- */
+
+/* Waits until a byte can be written. Whatever handler of the application runs meanwhile ends that,
+ * as it would have ended the call, with or without SA_RESTART: the kernel makes no call again that
+ * has written something. `revents`: what there is beside room. */
+static bool wait_for_room(int fd, uint64_t until_ns, short *revents) {
+    int (*real)(struct pollfd *, nfds_t, int) =
+        (int (*)(struct pollfd *, nfds_t, int))sleep_slots[NUMBER_poll];
+    struct pollfd one = {.fd = fd, .events = POLLOUT};
+    int wait = -1;
+    if (until_ns != UINT64_MAX) {
+        uint64_t now = ticker_now(CLOCK_MONOTONIC);
+        wait = now < until_ns ? (int)((until_ns - now + MS_NS - 1) / MS_NS) : 0;
+    }
+    bool ready = real(&one, 1, wait) == 1;
+    *revents = one.revents;
+    return ready;
+}
 
 /* When the socket's time is over, by CLOCK_MONOTONIC; UINT64_MAX: never. */
 static uint64_t deadline(const struct transfer *transfer) {
@@ -103,54 +126,49 @@ static uint64_t deadline(const struct transfer *transfer) {
            (uint64_t)limit.tv_usec * 1000;
 }
 
-/* Looks and does not take: an error that is there is the next call's. */
-static bool can_send(int fd, uint64_t until_ns) {
-    int (*real)(struct pollfd *, nfds_t, int) =
-        (int (*)(struct pollfd *, nfds_t, int))sleep_slots[NUMBER_poll];
-    struct pollfd one = {.fd = fd, .events = POLLOUT};
-    int wait = -1;
-    if (until_ns != UINT64_MAX) {
-        uint64_t now = ticker_now(CLOCK_MONOTONIC);
-        wait = now < until_ns ? (int)((until_ns - now + MS_NS - 1) / MS_NS) : 0;
-    }
-    return real(&one, 1, wait) == 1 && one.revents == POLLOUT;
-}
-
 /* What goes with a message has gone with its first part. */
-static int64_t send_some(const struct transfer *transfer) {
+static int64_t send_part(const struct transfer *transfer, struct part *part, int flags) {
     ssize_t (*real)(int, const struct msghdr *, int) =
         (ssize_t(*)(int, const struct msghdr *, int))sleep_slots[NUMBER_sendmsg];
-    struct iovec left[BUFFERS];
-    struct msghdr message = {.msg_iov = left, .msg_iovlen = rest(transfer, left)};
-    return real(descriptor(transfer), &message, transfer->flags | MSG_DONTWAIT | MSG_NOSIGNAL);
+    const struct msghdr message = {.msg_iov = part->buffer, .msg_iovlen = part->count};
+    return real(descriptor(transfer), &message, transfer->flags | MSG_NOSIGNAL | flags);
 }
 
+static int64_t move_part(const struct transfer *transfer, const struct part *part) {
+    bool reads = transfer->kind == OPEN_MEMORY;
+    ssize_t (*real)(int, const struct iovec *, int) = (ssize_t(*)(
+        int, const struct iovec *, int))sleep_slots[reads ? NUMBER_readv : NUMBER_writev];
+    return real(descriptor(transfer), part->buffer, (int)part->count);
+}
+
+/* Where the socket has a time, that is kept by wait_for_room alone. Its error is left to the next
+ * call: nothing is sent then. */
 static void finish_socket(struct transfer *transfer) {
     uint64_t all = asked(transfer), until = deadline(transfer);
-    while (transfer->done < all && can_send(descriptor(transfer), until)) {
-        int64_t sent = send_some(transfer);
-        if (sent < 0 && errno != EAGAIN)
-            break;
+    bool timed = until != UINT64_MAX;
+    short events;
+    while (transfer->done < all && wait_for_room(descriptor(transfer), until, &events) &&
+           events == POLLOUT) {
+        struct part part;
+        take_part(transfer, &part);
+        int64_t sent = send_part(transfer, &part, timed ? MSG_DONTWAIT : 0);
         transfer->done += sent > 0 ? (uint64_t)sent : 0;
+        if (sent < 0 ? errno != EAGAIN : (uint64_t)sent < part.bytes && !timed)
+            break;
     }
 }
 
-/* ---- anything else ---- */
-
 static void finish_plain(struct transfer *transfer) {
-    ssize_t (*real)(int, const struct iovec *, int) =
-        (ssize_t(*)(int, const struct iovec *,
-                    int))sleep_slots[transfer->kind == OPEN_MEMORY ? NUMBER_readv : NUMBER_writev];
     uint64_t all = asked(transfer);
-    while (transfer->done < all) {
-        struct iovec left[BUFFERS];
-        uint64_t wanted = 0;
-        size_t n = rest(transfer, left);
-        for (size_t i = 0; i < n; i++)
-            wanted += left[i].iov_len;
-        int64_t made = real(descriptor(transfer), left, (int)n);
+    bool waits = transfer->kind != OPEN_MEMORY;
+    short events;
+    while (transfer->done < all &&
+           (!waits || wait_for_room(descriptor(transfer), UINT64_MAX, &events))) {
+        struct part part;
+        take_part(transfer, &part);
+        int64_t made = move_part(transfer, &part);
         transfer->done += made > 0 ? (uint64_t)made : 0;
-        if (made < 0 || (uint64_t)made < wanted)
+        if (made < 0 || (uint64_t)made < part.bytes)
             break;
     }
 }

@@ -4,8 +4,9 @@
  *
  * A call that writes to a pipe or a socket waits until it has written all, unless a signal comes:
  * it ends with what it has written by then. So does a read of memory (/dev/zero). Here the rest of
- * it is made, as the kernel would have gone on: an error of the other end is left to the next call,
- * raises no SIGPIPE for a socket, and a socket's time (SO_SNDTIMEO) counts from the beginning.
+ * it is made, as the kernel would have gone on: a handler of the application that runs meanwhile
+ * ends it, an error of a socket is left to the next call and raises no SIGPIPE, and a socket's time
+ * (SO_SNDTIMEO) counts from the beginning.
  */
 #ifndef HCCT_TRANSFER_H
 #define HCCT_TRANSFER_H

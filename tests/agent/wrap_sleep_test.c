@@ -20,6 +20,7 @@
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <threads.h>
@@ -473,7 +474,7 @@ static void *take(void *arg) {
     while (sem_wait(&was_cut) != 0)
         continue;
     while (bytes < taker->bytes)
-        bytes += (size_t)recv(taker->fd, sent + bytes, taker->bytes - bytes, 0);
+        bytes += (size_t)read(taker->fd, sent + bytes, taker->bytes - bytes);
     const struct linger reset = {1, 0};
     if (taker->closes) {
         setsockopt(taker->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
@@ -541,6 +542,49 @@ static void check_reset(ssize_t (*make)(int)) {
     close(pair[0]);
 }
 
+static volatile sig_atomic_t alarms;
+
+static void count_alarm(int number) {
+    (void)number;
+    alarms++;
+}
+
+/* A handler of the program's ends it, though the call would be made again if nothing were done. */
+static void check_ended(int pair[2], ssize_t (*make)(int)) {
+    const struct sigaction action = {.sa_handler = count_alarm, .sa_flags = SA_RESTART};
+    const struct itimerval soon = {{0, 50000}, {0, 50000}}, never = {{0, 0}, {0, 0}};
+    sigaction(SIGALRM, &action, NULL);
+    alarms = 0;
+    setitimer(ITIMER_REAL, &soon, NULL);
+    ssize_t made = cut(pair, make, 0, false);
+    setitimer(ITIMER_REAL, &never, NULL);
+    CHECK(made > 0 && made < (ssize_t)sizeof whole);
+    CHECK(alarms > 0);
+    signal(SIGALRM, SIG_DFL);
+    close(pair[0]);
+    close(pair[1]);
+}
+
+static void check_handlers(void) {
+    int pair[2];
+    ssize_t (*const ways[])(int) = {by_send, by_write, by_writev, by_sendmsg};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+        check_ended(pair, ways[i]);
+    }
+    for (size_t i = 1; i < 3; i++) {
+        int ends[2];
+        CHECK(pipe(ends) == 0);
+        pair[0] = ends[1], pair[1] = ends[0];
+        check_ended(pair, ways[i]);
+        CHECK(pipe(ends) == 0);
+        pair[0] = ends[1], pair[1] = ends[0];
+        CHECK_UINT(cut(pair, ways[i], sizeof whole, false), sizeof whole);
+        close(pair[0]);
+        close(pair[1]);
+    }
+}
+
 /* One that does not wait is short by itself. */
 static void check_not_waiting(void) {
     int pair[2];
@@ -596,6 +640,7 @@ static void test_open(void) {
     check_reset(by_send);
     check_reset(by_write);
     check_reset(by_sendmsg);
+    check_handlers();
     check_not_waiting();
     check_limit();
     opens = false;

@@ -324,6 +324,28 @@ static void read_with_alarm(int flags, int leave, int work) {
         fail("alarms", handled, 1);
 }
 
+/* One that has written something is not made again, even by SA_RESTART. */
+static void write_with_alarm(void) {
+    const struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
+    const struct itimerval alarm = {{0, 5000}, {0, WAIT_MS * 1000}}, never = {{0, 0}, {0, 0}};
+    int pipe_ends[2];
+    char c;
+    if (pipe(pipe_ends) != 0)
+        return;
+    for (int i = 0; i < QUICK; i++)
+        if (write(pipe_ends[1], "w", 1) != 1 || read(pipe_ends[0], &c, 1) != 1)
+            fail("write", -1, 1);
+    leaves = works = 0;
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &alarm, NULL);
+    long made = write(pipe_ends[1], given, BYTES);
+    setitimer(ITIMER_REAL, &never, NULL);
+    if (made <= 0 || made >= BYTES)
+        fail("write with an alarm", made, 65536);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+}
+
 static void handlers(void) {
     struct timeval none = {0, 0};
     char c;
@@ -333,6 +355,7 @@ static void handlers(void) {
         read_with_alarm(SA_RESTART, 0, 1);
         read_with_alarm(SA_RESTART, 1, 0);
         read_with_alarm(0, 1, 1);
+        write_with_alarm();
         while (recv(ends[1], &c, 1, MSG_DONTWAIT) == 1)
             continue;
     }
