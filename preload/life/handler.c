@@ -166,6 +166,7 @@ static void restart(struct agent_thread *self, const struct tick *tick) {
     self->restart.began_ns = open != NULL ? open->began_ns : 0;
     enum restart_verdict verdict =
         restart_interrupted(&self->restart, tick->uc, tick->number, known);
+    self->restart.began_ns = 0; /* other signals do not know */
     if (known && verdict == RESTART_AGAIN)
         meet_end(self, wall, before);
     if (open != NULL && verdict == RESTART_NONE)
