@@ -306,6 +306,24 @@ static enum wire_attach_answer begin(struct wire_attach *request) {
     return answer;
 }
 
+/* As who attaches has found them, where the process itself may not ask. */
+static enum wire_attach_answer wake(const struct wire_attach *request) {
+    if (!agent_started() || !attached || agent.process->pid == 0)
+        return WIRE_ATTACH_NOT;
+    return late_threads_wake_named(request) ? WIRE_ATTACH_DONE : WIRE_ATTACH_REST;
+}
+
+static enum wire_attach_answer answer_to(struct wire_attach *request) {
+    switch (request->what) {
+    case WIRE_ATTACH_BEGIN:
+        return begin(request);
+    case WIRE_ATTACH_WAKE:
+        return wake(request);
+    default:
+        return end();
+    }
+}
+
 /* All signals are blocked here, but for faults: the mask comes back with the registers. */
 static void ring(uint32_t signal) {
     const uint64_t bit = signal_bit((int)signal);
@@ -332,7 +350,7 @@ __asm__(".pushsection .text\n"
 hcct_export void hcct_attach(struct wire_attach *request) {
     enum wire_attach_answer answer = WIRE_ATTACH_OTHER_VERSION;
     if (request->version == WIRE_ATTACH_VERSION)
-        answer = request->what == WIRE_ATTACH_BEGIN ? begin(request) : end();
+        answer = answer_to(request);
     atomic_store(&request->answer, answer);
     ring(request->bell);
 }
