@@ -129,7 +129,6 @@ static enum wire_attach_answer prepare(void) {
     handler_room_start();
     handler_stack_give_way(false); /* nothing would hide ours from the application */
     modules_start();
-    modules_note_all();
     restart_start();
     system_call_start();
     sleep_start();
@@ -286,6 +285,8 @@ static enum wire_attach_answer begin(struct wire_attach *request) {
     set(request);
     python_start();
     begin_process();
+    if (atomic_load(&agent.process->session) == NULL)
+        modules_note_all(); /* more may be loaded than the last time */
     if (!has_signal())
         return WIRE_ATTACH_NO_SIGNAL;
     uint64_t mask = confine_hold();
