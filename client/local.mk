@@ -24,6 +24,7 @@ client_hcct_SOURCES = \
 	client/attach/sight.c client/attach/sight.h \
 	client/attach/stop.c client/attach/stop.h \
 	client/attach/target.c client/attach/target.h \
+	client/attach/waiting.c client/attach/waiting.h \
 	client/command.h \
 	client/command_line.c client/command_line.h \
 	client/commands/annotate.c \

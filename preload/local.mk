@@ -233,7 +233,9 @@ preload_libhcctagent_so_LDADD =
 preload_libhcctattach_so_SOURCES = \
 	preload/life/late.c preload/life/late.h \
 	preload/life/late_bind.c preload/life/late_bind.h \
-	preload/life/late_threads.c preload/life/late_threads.h
+	preload/life/late_tasks.c preload/life/late_tasks.h \
+	preload/life/late_threads.c preload/life/late_threads.h \
+	preload/life/late_wake.c preload/life/late_wake.h
 preload_libhcctattach_so_CFLAGS = $(AGENT_CFLAGS)
 preload_libhcctattach_so_CPPFLAGS = $(AGENT_CPPFLAGS)
 EXTRA_preload_libhcctattach_so_DEPENDENCIES = $(AGENT_ARCHIVES) preload/libevents.a

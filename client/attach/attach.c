@@ -165,6 +165,9 @@ const char *attach_says_unseen(const struct attach *attach, const struct attache
     if (has(attach->metrics, wire_of_heap))
         return "heap is what is allocated from now on and not freed: blocks that were there before "
                "are not known";
+    if (attached->asleep)
+        return "it has changed its user, and threads of it that sleep could not be woken: they are "
+               "seen when their calls are over";
     return NULL;
 }
 
@@ -175,6 +178,32 @@ static void name_metrics(const struct metric_list *list, struct wire_attach *req
         if (list->metric[i]->clock != WIRE_CLOCKS)
             request->clock = list->metric[i]->clock;
     }
+}
+
+/* Once, or as often as it takes: a process has more threads than can be named at once, or asks for
+ * them itself just now. False: some were not woken, and are met when their calls are over. */
+static bool wake_threads(const struct attach *attach, struct attached *attached) {
+    const struct timespec pause = {0, REST_NS};
+    uint64_t until = clock_now() + (uint64_t)(attach->seconds * CLOCK_SECOND);
+    struct injection injection = {
+        .pid = attach->pid,
+        .seconds = attach->seconds,
+        .request = {.version = WIRE_ATTACH_VERSION, .what = WIRE_ATTACH_WAKE}};
+    enum wire_attach_answer answer;
+    do {
+        size_t from = injection.from;
+        if (inject(&injection) != INJECTED)
+            return false;
+        answer = atomic_load(&injection.request.answer);
+        if (answer == WIRE_ATTACH_REST) {
+            injection.from = from;
+            nanosleep(&pause, NULL);
+        }
+    } while ((answer == WIRE_ATTACH_REST || (answer == WIRE_ATTACH_DONE && injection.from != 0)) &&
+             clock_now() < until);
+    double ms = (double)injection.stopped_ns / 1e6;
+    attached->stopped_ms = ms > attached->stopped_ms ? ms : attached->stopped_ms;
+    return answer == WIRE_ATTACH_DONE && injection.from == 0;
 }
 
 bool attach_begin(const struct attach *attach, struct attached *attached) {
@@ -216,6 +245,9 @@ bool attach_begin(const struct attach *attach, struct attached *attached) {
         attached->sampled += attached->closed;
         attached->closed = 0;
     }
+    bool unread = atomic_load(&request->unread) != 0;
+    if ((unread || injection.was_late) && !wake_threads(attach, attached))
+        attached->asleep = unread;
     return true;
 }
 

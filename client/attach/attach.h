@@ -33,6 +33,7 @@ struct attached {
     unsigned closed, timerless, roomless; /* of the others: see enum wire_attach_fate */
     bool events;       /* allocations or locks are sampled, also of those that are closed */
     bool own_malloc;   /* its executable has one */
+    bool asleep;       /* it may not ask where its threads sleep, and some were not woken */
     double stopped_ms; /* so long was one of them held at most */
 };
 

@@ -141,9 +141,10 @@ static uint64_t find_sigreturn(const struct target *target, uint64_t base) {
     return find_bytes(target, base, end, sizeof end);
 }
 
-/* In sleep_call_masked (preload/wrap/sleep_x86_64.c): call *(%r11); cmpq $0, 88(%rsp). */
+/* In sleep_call_masked (preload/wrap/sleep_x86_64.c): call *(%r11); cmpq of a number and 88(%rsp).
+ */
 static uint64_t find_waits(const struct target *target, uint64_t base) {
-    static const unsigned char code[] = {0x41, 0xff, 0x13, 0x48, 0x83, 0x7c, 0x24, 88, 0};
+    static const unsigned char code[] = {0x41, 0xff, 0x13, 0x48, 0x83, 0x7c, 0x24, 88};
     uint64_t found = find_bytes(target, base, code, sizeof code);
     return found != 0 ? found + 3 : 0;
 }

@@ -25,6 +25,7 @@
 #include "client/attach/image.h"
 #include "client/attach/point.h"
 #include "client/attach/sight.h"
+#include "client/attach/waiting.h"
 #include "client/attach/walker.h"
 #include "common/base/clock.h"
 #include "common/wire/compiler.h"
@@ -55,6 +56,7 @@ struct work {
     uint64_t began_ns, until_ns;
     enum injected result;
     enum point_care care;
+    size_t next;      /* the first thread that was not read (inject.h) */
     bool is_filtered; /* by seccomp */
     bool missing;     /* a walk needs files that were not read yet */
 };
@@ -309,13 +311,18 @@ static void name_thread(struct wire_attach *request, pid_t pid, pid_t tid, bool 
     uint64_t blocked;
     if (!target_status(pid, tid, "SigBlk", true, &blocked))
         return;
-    request->blocked[request->n_threads] = blocked;
-    request->thread[request->n_threads++] = ours ? tid : target_own_number(pid, tid);
+    request->thread[request->n_threads++] = (struct wire_attach_thread){
+        .tid = ours ? tid : target_own_number(pid, tid), .blocked = blocked};
 }
 
 static void name_threads(struct work *work, const pid_t *list, size_t n) {
     struct wire_attach *request = &work->injection->request;
     bool ours = sight_has_our_pids(work->target.pid);
+    if (request->what == WIRE_ATTACH_WAKE) {
+        work->next = waiting_name(request, work->target.pid, list, n, work->injection->from, ours);
+        work->next = work->next < n ? work->next : 0;
+        return;
+    }
     request->n_threads = 0;
     for (size_t i = 0; i < n && request->n_threads < WIRE_ATTACH_THREADS; i++)
         name_thread(request, work->target.pid, list[i], ours);
@@ -324,6 +331,16 @@ static void name_threads(struct work *work, const pid_t *list, size_t n) {
 static void rest(uint64_t ns) {
     const struct timespec time = {0, (long)ns};
     nanosleep(&time, NULL); /* an alarm may end it */
+}
+
+/* There is nobody to be woken. */
+static bool is_idle(struct work *work) {
+    struct wire_attach *request = &work->injection->request;
+    if (request->what != WIRE_ATTACH_WAKE || request->n_threads > 0)
+        return false;
+    atomic_store(&request->answer, WIRE_ATTACH_DONE);
+    work->result = INJECTED;
+    return true;
 }
 
 /* One round; true: the work is over. */
@@ -338,7 +355,8 @@ static bool try_all(struct work *work) {
         name_threads(work, list, n);
         if (work->walker != NULL)
             walker_prepare(work->walker);
-        over = !(patient && somebody_loads(work, list, n)) && try_ranked(work, list, n);
+        over = is_idle(work) ||
+               (!(patient && somebody_loads(work, list, n)) && try_ranked(work, list, n));
     }
     free(list);
     return over;
@@ -384,6 +402,8 @@ static enum injected inject_here(struct injection *injection) {
     }
     walker_free(work.walker);
     target_close(&work.target);
+    if (work.result == INJECTED)
+        injection->from = work.next;
     return work.result;
 }
 

@@ -34,6 +34,8 @@ struct injection {
     bool sends;             /* the process does not see that path: it is given the file */
     double seconds;         /* to find a safe point */
     struct wire_attach request;
+    size_t from;         /* WAKE: the first of its threads to be read; result: the next one,
+                          * 0: all were */
     uint64_t stopped_ns; /* result: so long was a thread stopped */
     unsigned stops;      /* result: so many times */
     int sent_as;         /* its descriptor there, plus one; 0: there is none */

@@ -48,13 +48,28 @@ static bool add_map(struct target *target, size_t *room, const char *line) {
     return true;
 }
 
+static int open_list(pid_t pid) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* From its beginning. */
+static FILE *read_list(const struct target *target) {
+    int fd = target->list >= 0 ? fcntl(target->list, F_DUPFD_CLOEXEC, 0) : open_list(target->pid);
+    FILE *file =
+        fd >= 0 && (target->list < 0 || lseek(fd, 0, SEEK_SET) == 0) ? fdopen(fd, "r") : NULL;
+    if (file == NULL && fd >= 0)
+        close(fd);
+    return file;
+}
+
 bool target_read_maps(struct target *target) {
-    char path[64], *line = NULL;
+    char *line = NULL;
     size_t room = 0, bytes = 0;
     bool good = true;
     free_maps(target);
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)target->pid);
-    FILE *file = fopen(path, "re");
+    FILE *file = read_list(target);
     while (file != NULL && good && getline(&line, &bytes, file) > 0)
         good = add_map(target, &room, line);
     free(line);
@@ -65,7 +80,7 @@ bool target_read_maps(struct target *target) {
 
 bool target_open(struct target *target, pid_t pid) {
     char path[64];
-    *target = (struct target){.pid = pid, .memory = -1};
+    *target = (struct target){.pid = pid, .memory = -1, .list = -1};
     snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
     target->memory = open(path, O_RDWR | O_CLOEXEC);
     if (target->memory >= 0 && target_read_maps(target))
@@ -80,7 +95,15 @@ void target_close(struct target *target) {
     free_maps(target);
     if (target->memory >= 0)
         close(target->memory);
-    target->memory = -1;
+    if (target->list >= 0)
+        close(target->list);
+    target->memory = target->list = -1;
+}
+
+bool target_keep(struct target *target) {
+    if (target->list < 0)
+        target->list = open_list(target->pid);
+    return target->list >= 0;
 }
 
 const struct target_map *target_map_at(const struct target *target, uint64_t address) {

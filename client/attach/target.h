@@ -21,6 +21,7 @@ struct target_map {
 struct target {
     pid_t pid;
     int memory; /* /proc/PID/mem; -1: it can't be opened */
+    int list;   /* /proc/PID/maps, where it is kept open; -1: it is opened for each question */
     struct target_map *maps;
     size_t n_maps;
 };
@@ -30,6 +31,8 @@ bool target_open(struct target *target, pid_t pid);
 void target_close(struct target *target);
 /* The mappings as they are now. */
 bool target_read_maps(struct target *target);
+/* Both files are open from then on: for who gives up the right to open them. */
+bool target_keep(struct target *target);
 /* The mapping that covers an address, NULL: none. */
 const struct target_map *target_map_at(const struct target *target, uint64_t address);
 

@@ -28,6 +28,8 @@ struct walk_code {
 
 struct walk {
     const struct target *target;
+    walk_open *opens;
+    void *context;
     struct remote_unwinder *unwinder;
     struct raw_stack *stack;
     struct walk_code *known;
@@ -40,12 +42,14 @@ static bool is_own(pid_t pid) {
     return target_status(pid, 0, "Uid", false, &user) && user == geteuid();
 }
 
-struct walk *walk_new(const struct target *target) {
+struct walk *walk_new(const struct target *target, walk_open *opens, void *context) {
     bool can = is_own(target->pid) && elf_version(EV_CURRENT) != EV_NONE;
     struct walk *walk = can ? calloc(1, sizeof *walk) : NULL;
     if (walk == NULL)
         return NULL;
     walk->target = target;
+    walk->opens = opens;
+    walk->context = context;
     walk->unwinder = remote_unwinder_new();
     if (walk->unwinder != NULL)
         return walk;
@@ -176,16 +180,25 @@ enum walked walk_stack(struct walk *walk, const struct code *code, size_t ranges
 
 /* ---- files ---- */
 
+int walk_open_here(void *context, const struct target *target, uint64_t start) {
+    const struct target_map *map = target_map_at(target, start);
+    char path[PATH_MAX];
+    (void)context;
+    if (map == NULL || !map->executable || map->path[0] == '\0')
+        return -1;
+    const struct module_mapping mapping = {.pid = target->pid,
+                                           .uid = geteuid(),
+                                           .start = map->start,
+                                           .end = map->end,
+                                           .path = map->path};
+    return module_open_mapping(&mapping, path);
+}
+
 static int open_file(const struct walk *walk) {
     const struct walk_code *code = &walk->known[walk->missing - 1];
-    const struct module_mapping mapping = {.pid = walk->target->pid,
-                                           .uid = geteuid(),
-                                           .start = code->start,
-                                           .end = code->end,
-                                           .path = code->path};
-    char path[PATH_MAX];
-    return strcmp(code->path, "[vdso]") == 0 ? module_open_vdso()
-                                             : module_open_mapping(&mapping, path);
+    return strcmp(code->path, "[vdso]") == 0
+               ? module_open_vdso()
+               : walk->opens(walk->context, walk->target, code->start);
 }
 
 /* What the walk of the copy comes to: mostly all that the next one needs. */

@@ -16,8 +16,13 @@
 
 struct walk;
 
+/* A descriptor of the file that is mapped there, which the walk closes; -1: it can't be opened. */
+typedef int walk_open(void *context, const struct target *target, uint64_t start);
+/* The same, by this process's own rights; `context` is not used. */
+walk_open walk_open_here;
+
 /* NULL: it can't be walked. */
-struct walk *walk_new(const struct target *target);
+struct walk *walk_new(const struct target *target, walk_open *opens, void *context);
 void walk_free(struct walk *walk);
 /* The mappings were read: while no thread is stopped. */
 void walk_prepare(struct walk *walk);

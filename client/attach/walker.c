@@ -6,10 +6,12 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -18,15 +20,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/code/module_open.h"
+
 #define WALK_MS      20   /* a thread stands still meanwhile */
 #define READ_MS      2000 /* for files */
 #define CPU_SECONDS  30
 #define MEMORY_BYTES (1ull << 30)
 
 struct walker {
+    const struct target *target;
     struct walk *here; /* NULL: there is a helper */
     pid_t helper;
     int socket; /* -1: it is late, or gone */
+    struct stat user;
+    unsigned helpers; /* so many were begun */
 };
 
 enum what { PREPARE, STACK, LEARN };
@@ -38,7 +45,66 @@ struct request {
     struct user_regs_struct regs;
 };
 
+/* Of the helper. */
+struct answer {
+    enum walked walked;
+    uint64_t needs; /* 0: that is the answer; else the file is to be sent that is mapped there */
+};
+
+/* ---- a descriptor between them ---- */
+
+/* -1 is sent as none. */
+static bool send_file(int socket, int fd) {
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof fd)];
+    } control = {.header = {.cmsg_len = CMSG_LEN(sizeof fd),
+                            .cmsg_level = SOL_SOCKET,
+                            .cmsg_type = SCM_RIGHTS}};
+    char byte = 0;
+    struct iovec part = {&byte, sizeof byte};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (fd >= 0) {
+        memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL) == sizeof byte;
+}
+
+static int receive_file(int socket) {
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control;
+    char byte;
+    struct iovec part = {&byte, sizeof byte};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof control};
+    int fd = -1;
+    if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != sizeof byte)
+        return -1;
+    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header != NULL && header->cmsg_type == SCM_RIGHTS)
+        memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    return fd;
+}
+
 /* ---- the helper ---- */
+
+/* By its own rights, if they are enough. */
+static int open_or_ask(void *context, const struct target *target, uint64_t start) {
+    const struct answer answer = {.needs = start};
+    const int *socket = context;
+    int fd = walk_open_here(NULL, target, start);
+    if (fd >= 0)
+        return fd;
+    if (write(*socket, &answer, sizeof answer) != (ssize_t)sizeof answer)
+        return -1;
+    return receive_file(*socket);
+}
 
 static enum walked serve(struct walk *walk, struct target *target, const struct request *request) {
     switch (request->what) {
@@ -55,7 +121,7 @@ static enum walked serve(struct walk *walk, struct target *target, const struct 
     return WALKED_CLEAR;
 }
 
-/* The memory is open already, which that user might not be able to do. */
+/* What that user might not be able to open is open already. */
 static bool give_rights_up(const struct stat *user) {
     const struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS}, memory = {MEMORY_BYTES, MEMORY_BYTES};
     return setgroups(0, NULL) == 0 && setresgid(user->st_gid, user->st_gid, user->st_gid) == 0 &&
@@ -68,11 +134,13 @@ _Noreturn static void help(struct target target, const struct stat *user, int so
     const struct itimerval never = {{0, 0}, {0, 0}};
     struct request request;
     setitimer(ITIMER_REAL, &never, NULL);
+    (void)setpriority(PRIO_PROCESS, 0, -20); /* a thread stands still while it is awaited */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    struct walk *walk = give_rights_up(user) ? walk_new(&target) : NULL;
+    bool can = target_keep(&target) && give_rights_up(user);
+    struct walk *walk = can ? walk_new(&target, open_or_ask, &socket) : NULL;
     while (walk != NULL && read(socket, &request, sizeof request) == (ssize_t)sizeof request) {
-        enum walked walked = serve(walk, &target, &request);
-        if (write(socket, &walked, sizeof walked) != (ssize_t)sizeof walked)
+        const struct answer answer = {.walked = serve(walk, &target, &request)};
+        if (write(socket, &answer, sizeof answer) != (ssize_t)sizeof answer)
             break;
     }
     _exit(0);
@@ -86,27 +154,28 @@ static bool is_others(const struct target *target, struct stat *user) {
     return geteuid() == 0 && stat(path, user) == 0 && user->st_uid != 0;
 }
 
-static bool start_helper(struct walker *walker, const struct target *target,
-                         const struct stat *user) {
+static bool start_helper(struct walker *walker) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return false;
     walker->helper = fork();
     if (walker->helper == 0)
-        help(*target, user, ends[1]);
+        help(*walker->target, &walker->user, ends[1]);
     close(ends[1]);
     walker->socket = ends[0];
+    walker->helpers++;
     return walker->helper > 0;
 }
 
 struct walker *walker_new(const struct target *target) {
     struct walker *walker = calloc(1, sizeof *walker);
-    struct stat user;
     if (walker == NULL)
         return NULL;
+    walker->target = target;
     walker->socket = -1;
-    bool can = is_others(target, &user) ? start_helper(walker, target, &user)
-                                        : (walker->here = walk_new(target)) != NULL;
+    bool can = is_others(target, &walker->user)
+                   ? start_helper(walker)
+                   : (walker->here = walk_new(target, walk_open_here, NULL)) != NULL;
     if (can)
         return walker;
     walker_free(walker);
@@ -142,19 +211,60 @@ static bool comes(int socket, int ms) {
     return n == 1;
 }
 
+/* The very file that the process has mapped: not by a path, which may name another one by now. */
+static int open_mapped(const struct target *target, uint64_t start) {
+    const struct target_map *map = target_map_at(target, start);
+    char path[96];
+    if (map == NULL || !map->executable)
+        return -1;
+    snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)target->pid,
+             map->start, map->end);
+    return module_open_path(path);
+}
+
+static bool give_file(const struct walker *walker, uint64_t start) {
+    int fd = open_mapped(walker->target, start);
+    bool sent = send_file(walker->socket, fd);
+    if (fd >= 0)
+        close(fd);
+    return sent;
+}
+
+#define FILES_MOST 64
+
+/* False: it is late, or gone. `files`: so many may it ask for before. */
+static bool hear(const struct walker *walker, int ms, int files, enum walked *walked) {
+    struct answer answer;
+    for (int i = 0; i <= files; i++) {
+        if (!comes(walker->socket, ms) ||
+            read(walker->socket, &answer, sizeof answer) != (ssize_t)sizeof answer)
+            return false;
+        *walked = answer.walked;
+        if (answer.needs == 0)
+            return true;
+        if (i == files || !give_file(walker, answer.needs))
+            return false;
+    }
+    return false;
+}
+
 static enum walked ask(struct walker *walker, const struct request *request, int ms) {
-    enum walked walked = WALKED_LOCKED;
+    enum walked walked;
     if (walker->socket >= 0 &&
         send(walker->socket, request, sizeof *request, MSG_NOSIGNAL) == (ssize_t)sizeof *request &&
-        comes(walker->socket, ms) &&
-        read(walker->socket, &walked, sizeof walked) == (ssize_t)sizeof walked)
+        hear(walker, ms, request->what == LEARN ? FILES_MOST : 0, &walked))
         return walked;
     give_helper_up(walker);
     return WALKED_LOCKED;
 }
 
+#define HELPERS_MOST 16
+
+/* One that was late, as others had the processors, has another one after it. */
 void walker_prepare(struct walker *walker) {
     const struct request request = {.what = PREPARE};
+    if (walker->here == NULL && walker->socket < 0 && walker->helpers < HELPERS_MOST)
+        (void)start_helper(walker);
     if (walker->here != NULL)
         walk_prepare(walker->here);
     else

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * walker.h - walk.h for a process of any user: where that is another one's, and we are root, the
- * files of the process are read and its stack is unwound by a helper that has that user's rights.
+ * files of the process are read and its stack is unwound by a helper that has that user's rights. A
+ * process that has changed its user may not be read by that user: so the helper is given what
+ * it needs open: the list of mappings, and code that it may not open itself, by the address that it
+ * is mapped at.
  */
 #ifndef HCCT_ATTACH_WALKER_H
 #define HCCT_ATTACH_WALKER_H

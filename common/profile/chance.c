@@ -166,7 +166,7 @@ double chance_samples(const struct chance *chance, double share, float effect) {
     return chance->total * chance->total / scatter;
 }
 
-double chance_half_width(const struct chance *chance, double share, float effect) {
+static double half_width_by_chance(const struct chance *chance, double share, float effect) {
     double samples = chance_samples(chance, share, effect), z2 = Z_95 * Z_95;
     if (!(samples > 0))
         return 0;
@@ -192,15 +192,6 @@ double chance_total_half_width(const struct chance *chance) {
     return chance->lost + fmax(by_chance, chance->missing);
 }
 
-double chance_weight_half_width(const struct chance *chance, double weight, float effect) {
-    double share = weight / chance->total;
-    if (!(chance->squares > 0) || !(share > 0))
-        return 0;
-    double of_share = share < 1 ? chance->total * chance_half_width(chance, share, effect) : 0;
-    double of_total = Z_95 * share * sqrt(chance_total_variance(chance));
-    return sqrt(of_share * of_share + of_total * of_total);
-}
-
 #define BEYOND_CHANCE 1.5 /* times the interval: more is left to chance once in 300 times */
 #define LEAST_MISSING 0.03
 
@@ -209,4 +200,37 @@ double chance_left_out(const struct chance *chance) {
     bool is_much = chance->missing > BEYOND_CHANCE * half &&
                    chance->missing > LEAST_MISSING * (chance->total + chance->missing);
     return is_much ? chance->missing : 0;
+}
+
+/* ---- what is in no context may belong to any ---- */
+
+static double unseen(const struct chance *chance) {
+    return chance->lost + chance_left_out(chance);
+}
+
+static bool is_sampled(const struct chance *chance) {
+    return chance->squares > 0 ||
+           (chance->kind == CHANCE_SAMPLED && chance->total > 0 && chance->lost > 0);
+}
+
+double chance_unseen_share(const struct chance *chance) {
+    double ns = unseen(chance);
+    return ns > 0 ? ns / (chance->total + ns) : 0;
+}
+
+/* Of all there was a share of s is between s less a part of s, and that and the part. */
+double chance_half_width(const struct chance *chance, double share, float effect) {
+    if (!is_sampled(chance))
+        return 0;
+    return half_width_by_chance(chance, share, effect) +
+           chance_unseen_share(chance) * fmax(share, 1 - share);
+}
+
+double chance_weight_half_width(const struct chance *chance, double weight, float effect) {
+    double share = weight / chance->total;
+    if (!is_sampled(chance) || !(share > 0))
+        return 0;
+    double of_share = share < 1 ? chance->total * half_width_by_chance(chance, share, effect) : 0;
+    double of_total = Z_95 * share * sqrt(chance_total_variance(chance));
+    return sqrt(of_share * of_share + of_total * of_total) + unseen(chance);
 }

@@ -52,11 +52,12 @@ struct chance chance_of(const struct profile *profile);
  * 0: as of others that have such a share. */
 double chance_samples(const struct chance *chance, double share, float effect);
 
-/* Half of the 95 % interval (Wilson's) of a share, in [0, 1]; 0 as above. */
+/* Half of the 95 % interval of a share, in [0, 1]; 0 as above: Wilson's, and what was lost, or left
+ * out, as all of it may belong to that context, or none. */
 double chance_half_width(const struct chance *chance, double share, float effect);
 
 /* Half of the 95 % interval of a weight, in the unit of the profile; 0 as above. What the total is
- * off by the weight is off by, too, by its share. */
+ * off by the weight is off by, too, by its share; what was lost or left out may all be its. */
 double chance_weight_half_width(const struct chance *chance, double weight, float effect);
 
 /* Half of the 95 % interval of the total, in the unit of the profile; 0: as above. Where the
@@ -66,6 +67,8 @@ double chance_total_half_width(const struct chance *chance);
 /* CPU time that no sample stands for, by more than chance makes of it, in ns: threads that could
  * not be sampled, or a hcctd that got no processor to take what they sent. 0: none is known. */
 double chance_left_out(const struct chance *chance);
+/* What was lost or left out, as a share of that and of `total`; 0: none is known to be. */
+double chance_unseen_share(const struct chance *chance);
 /* The variance of the total, of what was not left out. */
 double chance_total_variance(const struct chance *chance);
 

@@ -246,6 +246,18 @@ static void put_interval_of_events(const struct text *text, const struct chance 
             format_weight(text->profile, (uint64_t)mean).text);
 }
 
+#define LEAST_UNSEEN 0.0005 /* half of what points are rounded to */
+
+/* What no sample stands for is no matter of chance. */
+static void put_unseen(const struct text *text, const struct chance *chance) {
+    double share = chance_unseen_share(chance);
+    if (share >= LEAST_UNSEEN)
+        fprintf(text->out, "; they have room for the %s that %s%s%s, which may be any context's",
+                format_share(share).text, chance->lost > 0 ? "was lost" : "",
+                chance->lost > 0 && chance_left_out(chance) > 0 ? " or " : "",
+                chance_left_out(chance) > 0 ? "was left out" : "");
+}
+
 static void put_chance(const struct text *text, const struct profile_process *sum) {
     const char *plus_minus = text->glyphs->plus_minus;
     struct chance chance = chance_of(text->profile);
@@ -261,6 +273,7 @@ static void put_chance(const struct text *text, const struct profile_process *su
             plus_minus, half_width(&chance, 0.5), plus_minus, half_width(&chance, 0.1), plus_minus,
             half_width(&chance, 0.01));
     put_sample_size(text, sum, &chance);
+    put_unseen(text, &chance);
     fputc('\n', text->out);
     put_interval_of_events(text, &chance);
 }

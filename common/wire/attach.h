@@ -16,7 +16,7 @@
 #include "common/wire/wire.h"
 
 #define WIRE_ATTACH_FUNCTION "hcct_attach"
-#define WIRE_ATTACH_VERSION  6u
+#define WIRE_ATTACH_VERSION  7u
 #define WIRE_ATTACH_THREADS  256u /* that are named; others are found later */
 
 /* Parts of the library's code that the application calls in place of libc's malloc and locks: a
@@ -30,6 +30,7 @@ struct wire_attach_part {
 enum wire_attach_what {
     WIRE_ATTACH_BEGIN, /* sampling begins, at the first tick of any thread */
     WIRE_ATTACH_END,   /* no signal of ours comes any more, and the session is given back */
+    WIRE_ATTACH_WAKE,  /* the named threads, which sleep, are woken: `unread` has asked for it */
 };
 
 enum wire_attach_answer {
@@ -37,12 +38,13 @@ enum wire_attach_answer {
     WIRE_ATTACH_DONE,
     WIRE_ATTACH_OTHER_VERSION,
     WIRE_ATTACH_ALREADY,   /* BEGIN: it is attached */
-    WIRE_ATTACH_NOT,       /* END: it is not attached */
+    WIRE_ATTACH_NOT,       /* END, WAKE: it is not attached */
     WIRE_ATTACH_NO_MEMORY, /* no mapping can be made */
     WIRE_ATTACH_NO_LIBC,   /* another C library, or one that is too old */
     WIRE_ATTACH_NO_SIGNAL, /* the application uses all signals */
     WIRE_ATTACH_NO_TIMER,  /* no timer can be made (RLIMIT_SIGPENDING) */
-    WIRE_ATTACH_REST,      /* END: no thread is sampled, but some have yet to learn it: once more */
+    WIRE_ATTACH_REST,      /* END: no thread is sampled, but some have yet to learn it: once more.
+                            * WAKE: another thread is at it: once more */
     WIRE_ATTACH_NOT_BOUND, /* the words by which objects call libc can't be changed (late_bind.h) */
 };
 
@@ -53,6 +55,16 @@ enum wire_attach_fate {
     WIRE_ATTACH_TIMERLESS, /* no timer can be made (RLIMIT_SIGPENDING) */
     WIRE_ATTACH_ROOMLESS,  /* no memory can be mapped (RLIMIT_AS) */
     WIRE_ATTACH_FATES
+};
+
+/* For BEGIN with the signals that it blocks. For WAKE with how often it had gone to sleep when it
+ * was in a call that can be made again: as long as it sleeps and that number is the same, it is
+ * there still. */
+struct wire_attach_thread {
+    int32_t tid;       /* as the process itself numbers it */
+    int32_t waits_on;  /* as below */
+    uint64_t blocked;  /* signals */
+    uint64_t switches; /* that were voluntary */
 };
 
 struct wire_attach {
@@ -75,8 +87,9 @@ struct wire_attach {
     char tags[TAGS_ROOM];
     _Atomic uint32_t answer;                   /* enum wire_attach_answer */
     _Atomic uint32_t fates[WIRE_ATTACH_FATES]; /* how many threads of each */
-    int32_t thread[WIRE_ATTACH_THREADS];       /* as the process itself numbers them */
-    uint64_t blocked[WIRE_ATTACH_THREADS];     /* signals, by each of them */
+    _Atomic uint32_t unread; /* BEGIN: 1: threads that sleep are to be woken, and the process may
+                              * not ask the kernel where they do: it has changed its user */
+    struct wire_attach_thread thread[WIRE_ATTACH_THREADS];
 };
 
 #endif

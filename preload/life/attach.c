@@ -12,17 +12,12 @@
 #include "preload/life/thread.h"
 #include "preload/wrap/sleep.h"
 
-/* The daemon begins with the tables at once; until they are there, raw stacks are sent. A child
- * asks for what its parent knew: the loader's lock may belong to a thread that is not in the
- * child. */
-void agent_learn_modules(bool in_child) {
+/* The daemon begins with the tables at once; until they are there, raw stacks are sent. */
+void agent_learn_modules(void) {
     struct wire_session *session = session_enter(thread_self);
     if (session == NULL)
         return;
-    if (in_child)
-        modules_learn_again(thread_self, session);
-    else
-        modules_learn_all(thread_self, session);
+    modules_learn_all(thread_self, session);
     session_leave(thread_self);
 }
 
@@ -32,10 +27,12 @@ void agent_unblock(void) {
         signal_unblock();
 }
 
+/* A child knows what its parent knew: the loader's lock may belong to a thread that is not in the
+ * child. */
 static void look_now(bool in_child) {
     signal_block_for_fork();
-    if (session_attach(true))
-        agent_learn_modules(in_child);
+    if (session_attach(true) && !in_child)
+        agent_learn_modules();
     agent_unblock();
 }
 

@@ -16,7 +16,7 @@ void agent_announce_child(void);
 
 /* The session, if there is one, learns the objects that are loaded. Process context, or thread
  * context while no tick can come. */
-void agent_learn_modules(bool in_child);
+void agent_learn_modules(void);
 
 /* After signal_block_for_fork. Thread context. */
 void agent_unblock(void);

@@ -80,8 +80,8 @@ static void start_calls_in_child(void) {
     bool exhaustive = agent.settings.burst_length_ns == 0;
     if (agent.settings.collector != WIRE_COLLECT_CALLS || thread_self == NULL)
         return;
-    if (exhaustive && session_attach(true))
-        agent_learn_modules(true);
+    if (exhaustive)
+        (void)session_attach(true);
     calls_after_fork_child();
 }
 

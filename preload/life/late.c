@@ -129,7 +129,6 @@ static enum wire_attach_answer prepare(void) {
     handler_room_start();
     handler_stack_give_way(false); /* nothing would hide ours from the application */
     modules_start();
-    modules_note_all();
     restart_start();
     system_call_start();
     sleep_start();
@@ -286,6 +285,8 @@ static enum wire_attach_answer begin(struct wire_attach *request) {
     set(request);
     python_start();
     begin_process();
+    if (atomic_load(&agent.process->session) == NULL)
+        modules_note_all(); /* more may be loaded than the last time */
     if (!has_signal())
         return WIRE_ATTACH_NO_SIGNAL;
     uint64_t mask = confine_hold();
@@ -304,6 +305,24 @@ static enum wire_attach_answer begin(struct wire_attach *request) {
     else
         late_threads_wake(request);
     return answer;
+}
+
+/* As who attaches has found them, where the process itself may not ask. */
+static enum wire_attach_answer wake(const struct wire_attach *request) {
+    if (!agent_started() || !attached || agent.process->pid == 0)
+        return WIRE_ATTACH_NOT;
+    return late_threads_wake_named(request) ? WIRE_ATTACH_DONE : WIRE_ATTACH_REST;
+}
+
+static enum wire_attach_answer answer_to(struct wire_attach *request) {
+    switch (request->what) {
+    case WIRE_ATTACH_BEGIN:
+        return begin(request);
+    case WIRE_ATTACH_WAKE:
+        return wake(request);
+    default:
+        return end();
+    }
 }
 
 /* All signals are blocked here, but for faults: the mask comes back with the registers. */
@@ -332,7 +351,7 @@ __asm__(".pushsection .text\n"
 hcct_export void hcct_attach(struct wire_attach *request) {
     enum wire_attach_answer answer = WIRE_ATTACH_OTHER_VERSION;
     if (request->version == WIRE_ATTACH_VERSION)
-        answer = request->what == WIRE_ATTACH_BEGIN ? begin(request) : end();
+        answer = answer_to(request);
     atomic_store(&request->answer, answer);
     ring(request->bell);
 }

@@ -5,17 +5,15 @@
 #include "preload/life/late_threads.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 
 #include "common/wire/arch.h"
-#include "common/wire/waits.h"
 #include "preload/life/confine.h"
 #include "preload/life/handler.h"
 #include "preload/life/late_bind.h"
+#include "preload/life/late_tasks.h"
+#include "preload/life/late_wake.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
@@ -29,8 +27,6 @@
 #include "preload/wrap/libc.h"
 #include "preload/wrap/sleep.h"
 
-#define TASKS "/proc/self/task"
-
 /* ---- one thread ---- */
 
 /* Threads that libc has not made share the memory of another one's variables. The kernel's own have
@@ -41,7 +37,7 @@ static bool is_libcs(pid_t tid) {
     return sys3(SYS_get_robust_list, tid, &head, &bytes) == 0 && head != NULL;
 }
 
-static struct agent_thread *find(pid_t tid) {
+struct agent_thread *late_threads_find(pid_t tid) {
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
         if (atomic_load(&t->used) != 0 && t->tid == tid)
             return t;
@@ -55,8 +51,7 @@ static bool is_masked(const struct agent_thread *thread) {
            *thread->masked != 0;
 }
 
-#define POKE_NS    200000 /* between two questions where a thread waits */
-#define AWAIT_NAPS 100    /* while another thread attaches to the session */
+#define AWAIT_NAPS 100 /* while another thread attaches to the session */
 /* hcctd answers late where the machine is busy. */
 #define POKE_AGAIN_NS 60000000u
 #define POKES_AGAIN   50
@@ -104,7 +99,7 @@ static struct agent_thread *take_context(struct agent_thread *thread, pid_t tid)
 }
 
 static enum wire_attach_fate add(pid_t tid, uint64_t blocked) {
-    struct agent_thread *thread = find(tid);
+    struct agent_thread *thread = late_threads_find(tid);
     if (thread != NULL && !thread->ending && !thread->timerless)
         return WIRE_ATTACH_SAMPLED;
     if (!takes_signal(thread, blocked) || !is_libcs(tid))
@@ -213,7 +208,7 @@ static void count_unmet(struct agent_thread *thread) {
 /* Those that were woken together look for a session together. */
 static void await_session(const struct agent_thread *owner) {
     for (int i = 0; i < AWAIT_NAPS && owner->poked && session_is_held(); i++)
-        sys_nap(POKE_NS);
+        sys_nap(LATE_WAKE_NS);
 }
 
 struct agent_thread *late_threads_adopt(struct agent_thread *owner, const ucontext_t *uc) {
@@ -258,10 +253,10 @@ void late_threads_after_tick(struct agent_thread *thread) {
 }
 
 static struct agent_thread *own_context(pid_t tid, uint64_t blocked) {
-    struct agent_thread *thread = find(tid);
+    struct agent_thread *thread = late_threads_find(tid);
     if (thread != NULL && !thread->timerless)
         return thread;
-    return add(tid, blocked) == WIRE_ATTACH_SAMPLED ? find(tid) : NULL;
+    return add(tid, blocked) == WIRE_ATTACH_SAMPLED ? late_threads_find(tid) : NULL;
 }
 
 /* Its timer is made, and begins to be used. Where there is no session yet it goes on waiting for
@@ -297,7 +292,7 @@ struct agent_thread *late_threads_meet(void) {
 
 /* It is known as it has a context, whether that has a timer or not. */
 static void begin_at_event(pid_t tid) {
-    struct agent_thread *thread = find(tid);
+    struct agent_thread *thread = late_threads_find(tid);
     uint32_t before;
     if (thread == NULL || thread->ending)
         thread = take_context(thread, tid);
@@ -340,58 +335,15 @@ void late_threads_last_tick(struct agent_thread *thread) {
 
 /* ---- all of them ---- */
 
-#define SEARCH_NS   20000000u   /* between two questions whether their number has changed */
-#define FORCED_NS   1000000000u /* and two searches where it has not */
-#define COST_TIMES  100u        /* a search may take one part in so many of the time */
-#define STATUS_ROOM 2048
-#define POKES_MOST  64 /* while one is held */
-#define LINE        "\nSigBlk:\t"
+#define SEARCH_NS  20000000u   /* between two questions whether their number has changed */
+#define FORCED_NS  1000000000u /* and two searches where it has not */
+#define COST_TIMES 100u        /* a search may take one part in so many of the time */
 
 static _Atomic uint32_t searching;
 static _Atomic uint64_t due_ns; /* CLOCK_MONOTONIC */
 static uint64_t forced_ns;
 static uint64_t threads_then;
 static uint32_t search_number;
-
-static uint64_t number_of_threads(void) {
-    struct stat status;
-    return sys4(SYS_newfstatat, AT_FDCWD, TASKS, &status, 0) == 0 ? (uint64_t)status.st_nlink : 0;
-}
-
-static uint64_t hexadecimal(const char *text) {
-    uint64_t value = 0;
-    for (; (*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'f'); text++)
-        value = value << 4 | (uint64_t)(*text <= '9' ? *text - '0' : *text - 'a' + 10);
-    return value;
-}
-
-/* What the kernel says of a thread, until the next question. */
-static const char *read_file(int tasks, const char *tid, const char *name) {
-    static char text[STATUS_ROOM];
-    char path[32];
-    size_t length = strnlen(tid, 16);
-    memcpy(path, tid, length);
-    strcpy(path + length, name);
-    long fd = sys4(SYS_openat, tasks, path, O_RDONLY | O_CLOEXEC, 0);
-    long got = fd >= 0 ? sys3(SYS_read, fd, text, sizeof text - 1) : 0;
-    if (fd >= 0)
-        sys1(SYS_close, fd);
-    text[got > 0 ? got : 0] = '\0';
-    return text;
-}
-
-/* All, where it can't be known. */
-static uint64_t blocked_by(int tasks, const char *tid) {
-    const char *line = strstr(read_file(tasks, tid, "/status"), LINE);
-    return line != NULL ? hexadecimal(line + strlen(LINE)) : UINT64_MAX;
-}
-
-static pid_t number(const char *text) {
-    pid_t n = 0;
-    for (; *text >= '0' && *text <= '9'; text++)
-        n = n * 10 + (*text - '0');
-    return n;
-}
 
 /* What it has used until now nobody has seen. */
 static void count_unseen(pid_t tid) {
@@ -403,82 +355,21 @@ static void count_unseen(pid_t tid) {
     session_leave(thread_self);
 }
 
-static bool has_timeout(int fd) {
-    struct timeval timeout = {0, 0};
-    socklen_t length = sizeof timeout;
-    return fd >= 0 && sys5(SYS_getsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, &length) == 0 &&
-           (timeout.tv_sec != 0 || timeout.tv_usec != 0);
-}
-
-/* "number argument ... stack pc", hexadecimal but for the first one; else it does not sleep in a
- * call. */
-static bool is_waiting(const char *text) {
-    uint64_t argument[6];
-    long call = 0;
-    if (*text < '0' || *text > '9')
-        return false;
-    for (; *text >= '0' && *text <= '9'; text++)
-        call = call * 10 + (*text - '0');
-    for (int i = 0; i < 6; i++) {
-        if (strncmp(text, " 0x", 3) != 0)
-            return false;
-        argument[i] = hexadecimal(text + 3);
-        text += 3 + strspn(text + 3, "0123456789abcdef");
-    }
-    return waits_again(call, argument) && !has_timeout(waits_on_socket(call, argument));
-}
-
-/* Which wait it is; 0: it may be in none. */
-static uint64_t wait_of(int tasks, const char *name) {
-    const char *text = read_file(tasks, name, "/syscall");
-    uint64_t hash = 14695981039346656037ull;
-    if (!is_waiting(text))
-        return 0;
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211ull;
-    return hash;
-}
-
-static void poke(struct agent_thread *thread) {
-    thread->poked = true;
-    trigger_poke(thread);
-}
-
-/* Sleep is found where threads are woken, and one that nobody wakes has no tick by which it could
- * begin. Where events are sampled, the first one that is awake makes the process known to the
- * daemon, which so has read what is loaded before there are events. */
-static bool are_to_wake(void) {
-    return wire_clock_sleeps(agent.settings.clock) ||
-           (settings_have(&agent.settings, wire_of_events) &&
-            atomic_load(&agent.process->session) == NULL);
-}
-
-/* It has waited in the same call at an earlier question, so it is hardly about to make
- * another one just now. */
-static void poke_waiting(int tasks, const char *name, struct agent_thread *thread) {
-    uint64_t before = thread->waits_in;
-    if (thread->masked != NULL || thread->poked || !are_to_wake())
-        return;
-    thread->waits_in = wait_of(tasks, name);
-    if (thread->waits_in != 0 && thread->waits_in == before)
-        poke(thread);
-}
-
 static void see(int tasks, const char *name) {
-    pid_t tid = number(name);
-    struct agent_thread *thread = tid > 0 ? find(tid) : NULL;
+    pid_t tid = late_tasks_number(name);
+    struct agent_thread *thread = tid > 0 ? late_threads_find(tid) : NULL;
     if (tid <= 0)
         return;
     if ((thread == NULL || thread->timerless) &&
-        add(tid, blocked_by(tasks, name)) == WIRE_ATTACH_SAMPLED) {
-        thread = find(tid);
+        add(tid, late_tasks_blocked(tasks, name)) == WIRE_ATTACH_SAMPLED) {
+        thread = late_threads_find(tid);
         count_unseen(tid);
     }
     if (thread == NULL)
         return;
     thread->seen = search_number;
     if (thread != thread_self && !thread->ending)
-        poke_waiting(tasks, name, thread);
+        late_wake_waiting(tasks, name, thread);
 }
 
 struct entry { /* linux_dirent64, of getdents64 */
@@ -491,7 +382,7 @@ struct entry { /* linux_dirent64, of getdents64 */
 
 static bool see_all(void) {
     static _Alignas(8) char room[4096];
-    long got, tasks = sys4(SYS_openat, AT_FDCWD, TASKS, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    long got, tasks = late_tasks_open();
     if (tasks < 0)
         return false;
     while ((got = sys3(SYS_getdents64, tasks, room, sizeof room)) > 0)
@@ -523,7 +414,7 @@ static void end_others(void) {
 }
 
 static void search(uint64_t now) {
-    uint64_t n = number_of_threads();
+    uint64_t n = late_tasks_count();
     if (n == threads_then && now < forced_ns)
         return;
     if (now >= forced_ns) {
@@ -553,65 +444,31 @@ void late_threads_search(void) {
 
 /* ---- who attaches and leaves ---- */
 
-/* A thread's number as a name in the list of threads. */
-static void write_number(pid_t tid, char text[16]) {
-    char digit[16];
-    int n = 0, at = 0;
-    for (; tid > 0 && n < 12; tid /= 10)
-        digit[n++] = (char)('0' + tid % 10);
-    while (n > 0)
-        text[at++] = digit[--n];
-    text[at] = '\0';
-}
-
-static bool is_to_poke(const struct agent_thread *thread) {
-    return atomic_load(&thread->used) != 0 && !thread->ending && thread->masked == NULL &&
-           thread->tid != 0;
-}
-
-static void poke_once(int tasks, const struct wire_attach *request) {
-    pid_t self = (pid_t)sys0(SYS_gettid);
-    char name[16];
-    int n = 0;
-    for (struct agent_thread *t = thread_first(); t != NULL && n < POKES_MOST; t = t->next) {
-        if (!is_to_poke(t))
-            continue;
-        n++;
-        write_number(t->tid, name);
-        if (t->tid != self)
-            poke_waiting(tasks, name, t);
-        else if (request->waits != 0 && !has_timeout(request->waits_on) && !t->poked)
-            poke(t);
-    }
-}
-
-/* Two questions; others are asked for at ticks. */
-static void poke_all(const struct wire_attach *request) {
-    long tasks = sys4(SYS_openat, AT_FDCWD, TASKS, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    if (tasks < 0)
-        return;
-    poke_once((int)tasks, request);
-    sys_nap(POKE_NS);
-    poke_once((int)tasks, request);
-    sys1(SYS_close, tasks);
-}
-
 /* Nobody else searches: nobody is inside. */
 void late_threads_add(struct wire_attach *request, uint32_t fates[WIRE_ATTACH_FATES]) {
     uint32_t nobody = 0;
     bool mine = atomic_compare_exchange_strong(&searching, &nobody, 1);
     for (uint32_t i = 0; i < request->n_threads && i < WIRE_ATTACH_THREADS; i++)
-        fates[add(request->thread[i], request->blocked[i])]++;
+        fates[add(request->thread[i].tid, request->thread[i].blocked)]++;
     if (mine)
         atomic_store(&searching, 0);
 }
 
-void late_threads_wake(const struct wire_attach *request) {
+void late_threads_wake(struct wire_attach *request) {
     uint32_t nobody = 0;
-    if (!are_to_wake() || !atomic_compare_exchange_strong(&searching, &nobody, 1))
+    if (!atomic_compare_exchange_strong(&searching, &nobody, 1))
         return;
-    poke_all(request);
+    late_wake_all(request);
     atomic_store(&searching, 0);
+}
+
+bool late_threads_wake_named(const struct wire_attach *request) {
+    uint32_t nobody = 0;
+    if (!atomic_compare_exchange_strong(&searching, &nobody, 1))
+        return false;
+    late_wake_named(request);
+    atomic_store(&searching, 0);
+    return true;
 }
 
 /* A tick that wakes it may be on its way, and goes with the timer. */

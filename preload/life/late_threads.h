@@ -20,10 +20,13 @@
 /* Threads that are named by who attaches. Who blocks our signal would have it pending, where it can
  * be seen. While no other thread is inside (confine_hold). */
 void late_threads_add(struct wire_attach *request, uint32_t fates[WIRE_ATTACH_FATES]);
-/* Those that sleep already have no tick, and make no call, by which they could begin. Where sleep
- * or events are sampled they are woken, once, as far as they can sleep again unseen (waits.h). No
- * signal comes to the calling thread. */
-void late_threads_wake(const struct wire_attach *request);
+/* Those that sleep already are woken, where they are to be and can be (late_wake.h). No signal
+ * comes to the calling thread. */
+void late_threads_wake(struct wire_attach *request);
+/* The same of those that the request names. False: another thread asks for them just now. */
+bool late_threads_wake_named(const struct wire_attach *request);
+/* The context of a thread, NULL: it has none. Any context. */
+struct agent_thread *late_threads_find(pid_t tid);
 
 /* The calling thread is `owner`, whose timer has raised its signal here. NULL: it is not, or it is
  * about to make a call that must not be interrupted, and that it has begun before the agent came.

@@ -63,7 +63,8 @@ void modules_note_all(void);
 
 /* Learns the objects that an earlier session of this process, or its parent's, knew, or that were
  * noted, as far as they are still there: a copy of a stack can't be unwound without. Signal
- * context, inside a session that nobody else has entered yet. */
+ * context, in a session that nobody else can enter yet: who adds an object to the log meanwhile
+ * takes the place of one that is to be learned. */
 void modules_learn_again(struct agent_thread *thread, struct wire_session *session);
 
 /* The module that covers pc; false: none. For a pc that is on no stack any more it may be one that

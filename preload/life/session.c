@@ -189,6 +189,8 @@ static bool attach(struct agent_process *process, int wait_ms) {
     process->slots = found.slots;
     process->attached_ns = ticker_now(CLOCK_MONOTONIC);
     atomic_fetch_add(&process->epoch, 1);
+    if (thread_self != NULL)
+        modules_learn_again(thread_self, session);
     atomic_store(&process->session, session);
     return true;
 }

@@ -112,7 +112,7 @@ __attribute__((constructor)) static void agent_start(void) {
         modules_note_all();
         trigger_expect();
     } else if (session_attach(true)) {
-        agent_learn_modules(false);
+        agent_learn_modules();
         await_call_sites();
         event_sample_await();
     }

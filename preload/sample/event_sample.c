@@ -38,10 +38,7 @@ struct wire_session *event_session_enter(struct agent_thread *thread) {
     struct wire_session *session = session_enter(thread);
     if (session != NULL || !session_attach(false))
         return session;
-    session = session_enter(thread);
-    if (session != NULL)
-        modules_learn_again(thread, session);
-    return session;
+    return session_enter(thread);
 }
 
 /* Of a sampled block its word comes first. */

@@ -17,7 +17,6 @@
 #include "preload/life/agent.h"
 #include "preload/life/child_ends.h"
 #include "preload/life/no_room.h"
-#include "preload/life/modules.h"
 #include "preload/life/session.h"
 #include "preload/life/unsampled.h"
 #include "preload/sample/draw.h"
@@ -195,8 +194,6 @@ static bool walk_first(struct agent_thread *thread, uint64_t weight, const ucont
         return false;
     (void)session_attach(false);
     struct wire_session *session = session_enter(thread);
-    if (session != NULL)
-        modules_learn_again(thread, session);
     weight += put_off(thread, began);
     if (session == NULL) {
         unsampled_add(weight, true);

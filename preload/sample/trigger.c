@@ -19,7 +19,6 @@
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
 #include "preload/life/hooks.h"
-#include "preload/life/modules.h"
 #include "preload/life/session.h"
 #include "preload/life/unsampled.h"
 #include "preload/life/signal.h"
@@ -169,10 +168,7 @@ bool trigger_adopt(struct agent_thread *thread, uint64_t after_ns) {
 }
 
 static struct wire_session *attach_at_once(struct agent_thread *thread) {
-    struct wire_session *session = session_attach(false) ? session_enter(thread) : NULL;
-    if (session != NULL)
-        modules_learn_again(thread, session);
-    return session;
+    return session_attach(false) ? session_enter(thread) : NULL;
 }
 
 bool trigger_begin_met(struct agent_thread *thread) {
@@ -462,7 +458,6 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
         return;
     struct wire_session *session = session_enter(thread);
     if (session != NULL) {
-        modules_learn_again(thread, session);
         if (!plan.idle && agent.settings.collector == WIRE_COLLECT_CALLS)
             calls_tick(thread, session, kind, uc);
         if (plan.asks_ns != 0) /* its next tick is far away */

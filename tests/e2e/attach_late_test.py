@@ -9,57 +9,17 @@ import signal
 import subprocess
 import time
 
-from attach_support import rights_of, text_of, words_of
-from support import HCCT, Daemon, check, finish, folded, need, run, scratch, target
+from attach_support import asleep, attach, detach, end, own_weights, record, rights_of, start, text_of, words_of
+from support import HCCT, Daemon, check, finish, need, run, scratch, target
 
 need("readelf")
 LIBRARY = target("attach_library.so")
 FINE, WALL = ["--rate", "1000"], ["--rate", "1000", "--clock", "wall"]
 
 
-def start(*command, **kwargs):
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, **kwargs)
-    time.sleep(0.5)
-    return process
-
-
-def end(process):
-    process.send_signal(signal.SIGTERM)
-    try:
-        out, _ = process.communicate(timeout=60)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        return "hangs", ""
-    return process.returncode, out.decode().strip()
-
-
-def succeeds(*words):
-    result = run([HCCT, *words])
-    if result.status != 0:
-        print(f"{words[0]}: {result.status} {result.err.decode().strip()[-300:]}")
-    return result.status == 0
-
-
-def attach(daemon, process, *options):
-    return succeeds("attach", "--socket", daemon.socket, "--wait", "60", *options, str(process.pid))
-
-
-def detach(process):
-    return succeeds("detach", "--wait", "60", str(process.pid))
-
-
 def cpu_seconds(pid):
     words = text_of(pid, "stat").rsplit(")", 1)[1].split()
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def own_weights(path, names):
-    found = dict.fromkeys(names, 0)
-    for frames, weight in folded(path):
-        for name in names:
-            if name in frames:
-                found[name] += weight
-    return found
 
 
 def shares_of(found):
@@ -68,12 +28,6 @@ def shares_of(found):
 
 
 # ---- what is seen ----
-
-def record(process, seconds, path, *options):
-    result = run([HCCT, "record", "-p", str(process.pid), "--duration", f"{seconds}s", "-o", path, *options])
-    return check(result.status == 0, f"hcct record -p {' '.join(options)}: {result.err.decode().strip()[-200:]}") \
-        and result.err.decode() + result.out.decode()
-
 
 def finely():
     """The shares are those of the program's own clock, by more samples than the kernel has ticks."""
@@ -97,38 +51,6 @@ def finely():
         bound = 1 + 150 / samples ** 0.5
         check(abs(seen[name] - truth[name]) <= bound,
               f"{name}: {seen[name]:.2f} % of the time, {truth[name]:.2f} % is true, good to {bound:.1f}")
-
-
-def lost_ns(said):
-    found = re.search(r"\(([0-9.]+) (ns|us|ms|s) of time, in no context\)", said)
-    return float(found[1]) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[found[2]] if found else 0
-
-
-SLEEPERS = ["waits_in_poll", "waits_for_condition", "waits_in_read", "waits_in_recv", "naps", "transfers", "takes"]
-
-
-def asleep():
-    """Each thread is there for all of the time, whatever it slept in when somebody attached; or the report says
-    for how long it was not: the main thread, which waits for signals, is not."""
-    process, path = start(target("attach_sleepers")), scratch("wall.pb.gz")
-    for time_of in "the first time", "again":
-        began = time.monotonic()
-        said = record(process, 4, path, "--clock", "wall")
-        took = time.monotonic() - began
-        if not said:
-            continue
-        found, lost = own_weights(path, SLEEPERS), lost_ns(said)
-        most = max(found.values())
-        late = max(0, lost - most)  # what is not the main thread's
-        for name in SLEEPERS:
-            check(found[name] >= 0.97 * most - late, f"{name}: {found[name] / 1e9:.2f} s of {most / 1e9:.2f}, "
-                  f"{late / 1e9:.2f} of all are lost, {time_of}")
-        whole = (len(SLEEPERS) + 1) * most
-        check(0.97 * whole <= sum(found.values()) + lost <= (len(SLEEPERS) + 1) * took * 1e9,
-              f"with what is lost all threads have {(sum(found.values()) + lost) / 1e9:.2f} s of {whole / 1e9:.2f}")
-        check(text_of(process.pid, "timers") == "", "the program has no timer left")
-    status, out = end(process)
-    check(status == 0, f"nothing of it was seen: {out}")
 
 
 def idle():
@@ -233,7 +155,7 @@ def storms(daemon):
 
 
 finely()
-asleep()
+asleep(target("attach_sleepers"))
 idle()
 with Daemon() as shared:
     quiet(shared)

@@ -36,6 +36,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/calls_said_test.py tests/e2e/calls_linked_test.py tests/e2e/calls_interposed_test.py \
 	tests/e2e/calls_locked_test.py \
 	tests/e2e/redirect_torture_test.py tests/e2e/attach_test.py tests/e2e/attach_running_test.py tests/e2e/attach_late_test.py \
+	tests/e2e/attach_user_test.py tests/e2e/attach_stacks_test.py \
 	tests/e2e/attach_metrics_test.py tests/e2e/wall_again_test.py \
 	tests/e2e/blocks_test.py tests/e2e/held_test.py tests/e2e/kept_test.py tests/e2e/leak_test.py \
 	tests/e2e/locks_test.py tests/e2e/metrics_test.py \

@@ -225,6 +225,43 @@ static void test_no_room(void) {
     profile_free(profile);
 }
 
+/* What is in no context may all be one's, or none of it: shares of all there was stay within. */
+static void check_room(const struct chance *chance, double lost) {
+    for (double share = 0.01; share < 1; share += 0.07) {
+        double whole = chance->total + lost, own = share * chance->total;
+        double half = chance_half_width(chance, share, 0);
+        CHECK(share - half <= own / whole && (own + lost) / whole <= share + half);
+        CHECK(chance_weight_half_width(chance, own, 0) >= lost);
+    }
+}
+
+static void test_room_for_lost(void) {
+    struct profile *profile = sample_shell();
+    struct profile_process *process = &profile->processes[1];
+    uint64_t total = process->total = profile_total(profile);
+    profile->type = "wall";
+    check_says(profile, "they have room", false);
+    struct chance chance = chance_of(profile);
+    double before = chance_half_width(&chance, 0.1, 0);
+    process->lost_ns = 3 * total;
+    chance = chance_of(profile);
+    check_room(&chance, 3 * (double)total);
+    CHECK(fabs(chance_half_width(&chance, 0.1, 0) - before - 0.75 * 0.9) < 1e-9);
+    check_says(profile,
+               "; they have room for the 75.0 % that was lost, which may be any context's\n", true);
+    process->lost_ns = 0;
+    profile->type = "cpu";
+    process->clock = "cpu";
+    process->collector = "walks";
+    process->cpu_ns = 4 * total;
+    chance = chance_of(profile);
+    check_room(&chance, 3 * (double)total);
+    check_says(profile, "room for the 75.0 % that was left out, which", true);
+    process->lost_ns = total;
+    check_says(profile, "room for the 75.0 % that was lost or was left out, which", true);
+    profile_free(profile);
+}
+
 /* On the wall clock, too, half of which is in no context: it is no part of the cost alone. */
 static void test_lost_of_wall(void) {
     struct profile *profile = sample_shell();
@@ -654,6 +691,7 @@ int main(void) {
     test_counters();
     test_no_room();
     test_lost_of_wall();
+    test_room_for_lost();
     test_left_out();
     test_children();
     test_calls();

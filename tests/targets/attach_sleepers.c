@@ -7,7 +7,7 @@
  * one transfers more than a pipe has room for, in blocks, to one that reads them slowly. What ends
  * otherwise than it would by itself is counted: SIGUSR1 begins to, as what is on its way when
  * somebody attaches has no wrapper yet. Until SIGTERM; then prints "wrong N, of M", and its status
- * says whether N is 0.
+ * says whether N is 0. With an argument, a user's number, it changes its user first.
  */
 #include <errno.h>
 #include <poll.h>
@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -99,12 +100,14 @@ SLEEPER(takes) {
     return unused;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     void *(*const all[])(void *) = {
         waits_in_poll, waits_for_condition, waits_in_read, waits_in_recv, naps, transfers, takes};
     pthread_t thread[sizeof all / sizeof *all];
     sigset_t set, before;
+    if (argc > 1 && setuid((uid_t)atoi(argv[1])) != 0)
+        return 2;
     if (pipe(silent) != 0 || pipe(transfer) != 0 ||
         socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0)
         return 2;

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""Threads that slept when somebody attached are woken together, and the first of them reaches hcctd. Until
+there are unwind tables stacks go to it as copies, for which it has to know all that is loaded: whichever
+thread comes first, no stack ends in code that nobody knows."""
+
+import subprocess
+import sys
+import time
+
+from attach_support import record, start
+from support import check, finish, folded, scratch, target
+
+THREADS, PROCESSES, TIMES = 60, 8, 2
+WAITERS = f"""import threading
+never = threading.Event()
+for _ in range({THREADS}):
+    threading.Thread(target=never.wait, daemon=True).start()
+never.wait()
+"""
+UNKNOWN = ("[called from generated code]", "[generated code]")
+
+
+def unknown_share(path):
+    lines = folded(path)
+    ends = sum(weight for frames, weight in lines if any(name in frames for name in UNKNOWN))
+    return ends / (sum(weight for _, weight in lines) or 1)
+
+
+def attached(*command):
+    process, path = start(*command, stderr=subprocess.DEVNULL), scratch("asleep.pb.gz")
+    time.sleep(0.5)
+    shares = []
+    for _ in range(TIMES):
+        if record(process, 0.5, path, "--clock", "wall", "--rate", "1000"):
+            shares.append(unknown_share(path))
+    process.kill()
+    process.wait()
+    return shares
+
+
+for words in [sys.executable, "-c", WAITERS], [target("attach_sleepers")]:
+    seen = [share for _ in range(PROCESSES) for share in attached(*words)]
+    check(len(seen) == PROCESSES * TIMES and max(seen, default=1) == 0,
+          f"{words[0].rsplit('/', 1)[-1]}: stacks that end in unknown code: " +
+          " ".join(f"{100 * share:.1f}" for share in seen) + " %")
+finish()
