@@ -28,7 +28,7 @@ static int flags_of(const struct sleep_call *call, size_t which) {
     return place != 0 ? (int)call->argument[place] : 0;
 }
 
-/* Those that wait for all they ask for, and those whose end is told twice if they are made in two
+/* Those that wait for all they ask for, and those that would have two ends if they were made in two
  * parts. */
 #define CLOSING_FLAGS (MSG_WAITALL | MSG_OOB | MSG_FASTOPEN | MSG_ZEROCOPY)
 
