@@ -202,8 +202,7 @@ static void answer(const struct top_source *source, const struct top_request *re
     int status = fleet_set_span(&it->server, &choice);
     if (request->what == TOP_REQUEST_THREADS) {
         response->outcome = TOP_NOT_FOUND;
-        snprintf(response->sentence, sizeof response->sentence,
-                 "what is pushed has no threads");
+        snprintf(response->sentence, sizeof response->sentence, "what is pushed has no threads");
         return;
     }
     if (status == HCCT_EXIT_OK && request->what == TOP_REQUEST_PROCESSES) {

@@ -249,7 +249,7 @@ def check_panels(begin, end, more=0):
 
 def test_panels():
     """Whole hours come from sums, where these are of the same pushes; the rest from pushes."""
-    result = run([HCCT, "push", "--create", "--database", "panels", "clickhouse", server.url])
+    result = run([HCCT, "push", "--create", "--keep", "0", "--database", "panels", "clickhouse", server.url])
     check(result.status == 0, f"tables are made: {result.err.decode()}")
     server.ask("INSERT INTO panels.stacks SELECT 'one' AS service, toUInt64(number + 1) AS hash, now() AS seen, "
                "['main', number = 4 ? '[~]' : concat('f', toString(number + 1))] AS functions, functions AS system_names, "
@@ -267,7 +267,7 @@ def test_panels():
     insert_pushes(FIRST + 1, again=True)
     check_panels(begin + middle, end + middle)          # a push that came twice: its hour is added up from pushes
     server.ask("DROP TABLE panels.hours")
-    check(run([HCCT, "push", "--create", "--database", "panels", "clickhouse", server.url]).status == 0, "made anew")
+    check(run([HCCT, "push", "--create", "--keep", "0", "--database", "panels", "clickhouse", server.url]).status == 0, "made anew")
     insert_pushes(FIRST + 6)
     for span in (*spans, (begin, end + 3 * 3600)):
         check_panels(*span)
