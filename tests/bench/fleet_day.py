@@ -12,6 +12,7 @@ HCCT_CHDB: as for the tests (tests/remote/clickhouse.py)."""
 
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -34,7 +35,7 @@ PROGRAMS = (("gnugo", "--benchmark", "1000", "--seed", "1"), ("sqlite3", ":memor
 KEY = """toDateTime(intDiv(toUInt32(now()), 3600) * 3600 - {hour} * 3600 + (number % {pushes}) * {every}) AS time, service,
 metric, concat('host', toString(intDiv(number, {pushes}))) AS host, lower(hex(cityHash64(number, {hour}))) AS push, exe,
 tags, toUInt32(100 + intDiv(number, {pushes})) AS pid"""
-FROM = """FROM (SELECT number, cityHash64(number, {hour}) % {real} AS k FROM numbers({rows})) ANY INNER JOIN
+FROM = """FROM (SELECT number, toUInt64(cityHash64(number, {hour}) % {real}) AS k FROM numbers({rows})) ANY INNER JOIN
 (SELECT * FROM hcct.{table}_real) USING k"""
 DELTAS = """INSERT INTO hcct.deltas SELECT {key}, hashes,
 arrayMap(w -> 1 + intDiv(w * (50 + cityHash64(number, w) % 100), 100), weights) AS weights """ + FROM
@@ -45,7 +46,7 @@ lost_ns, cpu_ns, unseen, contexts, capped """ + FROM
 def push_real(server):
     """Some pushes of programs that are busy all the time."""
     with Daemon() as daemon:
-        apps = [subprocess.Popen(program, env=daemon.env(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        apps = [subprocess.Popen(program, executable=shutil.which(program[0]), env=daemon.env(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 for program in PROGRAMS]
         for _ in range(PUSHES):
             time.sleep(EVERY)
