@@ -23,8 +23,6 @@
 #include "tests/daemon/shown.h"
 #include "tests/tree/world.h"
 
-#define HOSTS    4
-#define PUSHES   4
 #define CONTEXTS 1200
 #define ROUTINES 40
 #define CREDITS  4000 /* of a host, from one push to the next */
@@ -44,6 +42,7 @@ struct host {
 };
 
 static struct rng rng;
+static unsigned back; /* seconds */
 
 /* ---- contexts ---- */
 
@@ -136,7 +135,7 @@ static void write_part(struct assemble_part *part, const char *name, unsigned pu
     struct profile *profile = assemble_trees(part, 1, &params, &module_of);
     free(module_of);
     shown_name(profile);
-    profile->time_ns = (uint64_t)(time(NULL) - 100) * 1000000000;
+    profile->time_ns = ((uint64_t)time(NULL) - 100 - push * back) * 1000000000;
     profile->duration_ns = (1 + push) * 10000000000;
     FILE *out = fopen(name, "w");
     if (out == NULL || !write_pprof(out, profile, &format_default_options) || fclose(out) != 0)
@@ -170,23 +169,26 @@ static void push_host(const struct contexts *c, struct host *host, const char *d
     write_truth(c, host, name, push);
 }
 
-static int make(char **words) {
+static int make(char **words, int n) {
+    unsigned hosts = n > 5 ? (unsigned)strtoul(words[5], NULL, 10) : 4;
+    unsigned pushes = n > 6 ? (unsigned)strtoul(words[6], NULL, 10) : 4;
     struct mcct_params params = {.summary = summary_find(words[2]),
                                  .epsilon = strtod(words[3], NULL),
                                  .max_bytes = strtoull(words[4], NULL, 10)};
     static struct contexts contexts;
     static struct host host;
+    back = n > 7 ? (unsigned)strtoul(words[7], NULL, 10) : 0;
     rng.state = params.seed = strtoull(words[1], NULL, 10);
     if (params.summary == NULL)
         fail(words[2], "no such summary");
     make_contexts(&contexts);
-    for (unsigned number = 0; number < HOSTS; number++) {
+    for (unsigned number = 0; number < hosts; number++) {
         host = (struct host){.tree = mcct_new(&params)};
         if (host.tree == NULL)
             fail("a tree", "no memory");
         mcct_cursor_open(host.tree, &host.cursor);
         make_order(&host);
-        for (unsigned push = 0; push < PUSHES; push++) {
+        for (unsigned push = 0; push < pushes; push++) {
             run_host(&contexts, &host, push);
             push_host(&contexts, &host, words[0], number, push);
         }
@@ -267,8 +269,8 @@ static int check(int n, char **names) {
 }
 
 int main(int argc, char **argv) {
-    if (argc == 7 && strcmp(argv[1], "make") == 0)
-        return make(argv + 2);
+    if (argc >= 7 && strcmp(argv[1], "make") == 0)
+        return make(argv + 2, argc - 2);
     if (argc > 3 && strcmp(argv[1], "check") == 0)
         return check(argc - 2, argv + 2);
     fail("say", "make DIRECTORY SEED SUMMARY EPSILON BYTES, or check FLEET TRUTH...");

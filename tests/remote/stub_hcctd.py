@@ -9,11 +9,12 @@ import threading
 
 
 class StubDaemon:
-    """`profile`: what is counted so far, of processes of one kind; `instance` tells one hcctd from
-    the next, `restored` that it goes on from the state of the last."""
+    """`profile`: what is counted so far, of processes of one kind, or `path`, a file that has it;
+    `instance` tells one hcctd from the next, `restored` that it goes on from the state of the last."""
 
     def __init__(self, socket, kind):
         self.socket, self.kind, self.instance, self.restored, self.profile = socket, kind, 1, False, b""
+        self.path = None
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -21,6 +22,9 @@ class StubDaemon:
                 if self.path.startswith("/v1/processes"):
                     answer = json.dumps({"daemon": {"instance": outer.instance, "restored": outer.restored},
                                          "processes": [{"kind": outer.kind}]}).encode()
+                elif outer.path:
+                    with open(outer.path, "rb") as file:
+                        answer = file.read()
                 else:
                     answer = outer.profile
                 self.send_response(200)
