@@ -102,7 +102,7 @@ static int take_unsent(struct spool *spool, const struct daemon *daemon, int col
                        const struct profile *now, char *error, size_t error_bytes) {
     if (!spool_take(spool, collector, now, NULL, daemon->instance, error, error_bytes))
         return HCCT_EXIT_FAILURE;
-    complain("what came since the last push is lost, as it can't be told from what was sent before "
+    complain("what came since the last push is lost: how much was sent before can't be read "
              "(%s)",
              spool_collectors[collector]);
     return HCCT_EXIT_OK;

@@ -42,7 +42,7 @@ struct host {
 };
 
 static struct rng rng;
-static unsigned back; /* seconds */
+static unsigned back, more_span; /* seconds */
 
 /* ---- contexts ---- */
 
@@ -135,8 +135,8 @@ static void write_part(struct assemble_part *part, const char *name, unsigned pu
     struct profile *profile = assemble_trees(part, 1, &params, &module_of);
     free(module_of);
     shown_name(profile);
-    profile->time_ns = ((uint64_t)time(NULL) - 100 - push * back) * 1000000000;
-    profile->duration_ns = (1 + push) * 10000000000;
+    profile->time_ns = ((uint64_t)time(NULL) - 100 - push * back - more_span) * 1000000000;
+    profile->duration_ns = (1 + push) * 10000000000 + more_span * 1000000000ull;
     FILE *out = fopen(name, "w");
     if (out == NULL || !write_pprof(out, profile, &format_default_options) || fclose(out) != 0)
         fail(name, "can't be written");
@@ -178,6 +178,7 @@ static int make(char **words, int n) {
     static struct contexts contexts;
     static struct host host;
     back = n > 7 ? (unsigned)strtoul(words[7], NULL, 10) : 0;
+    more_span = n > 8 ? (unsigned)strtoul(words[8], NULL, 10) : 0;
     rng.state = params.seed = strtoull(words[1], NULL, 10);
     if (params.summary == NULL)
         fail(words[2], "no such summary");

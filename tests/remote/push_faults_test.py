@@ -27,10 +27,10 @@ HOST_TREES = os.path.join(BUILD, "tests", "remote", "host_trees")
 TEN_MINUTES = 40    # pushes, one every 15 seconds
 
 
-def make(name, pushes):
+def make(name, pushes, span=0):
     directory = scratch(name)
     os.makedirs(directory)
-    result = run([HOST_TREES, "make", directory, "7", "space-saving", "0.02", "0", "1", str(pushes)])
+    result = run([HOST_TREES, "make", directory, "7", "space-saving", "0.02", "0", "1", str(pushes), "0", str(span)])
     check(result.status == 0, f"trees are made {result.err.decode()}")
     return directory
 
@@ -62,6 +62,16 @@ def check_all(server, directory, moment, what):
     check(not server.wrong and not server.twice, f"{what}: nothing is wrong, nothing came twice {server.wrong[:3]}")
     got, want = server.sum("calls"), total(directory, moment)
     check(got == want, f"{what}: the server has {got} of {want}")
+
+
+def test_long_ago():
+    """hcctd has counted for days when the first push comes: Pyroscope takes none that began so long ago."""
+    directory, server = make("days", 2, span=3 * 86400), stub.Pyroscope()
+    for moment in 0, 1:
+        have(directory, moment)
+        push(server, "days")
+    check_all(server, directory, 1, "a push of days")
+    server.close()
 
 
 def test_down():
@@ -201,6 +211,7 @@ def test_tls():
 daemon = StubDaemon(scratch("hcctd.sock"), "calls")
 trees = make("trees", TEN_MINUTES)
 try:
+    test_long_ago()
     test_down()
     test_disk_full()
     test_damaged()

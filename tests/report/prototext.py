@@ -53,10 +53,12 @@ def parse(text):
     return top
 
 
-def decode(data, proto, message):
-    """The message in `data`; it must have no field that the definitions do not know."""
-    out = subprocess.run(["protoc", f"--decode={message}", "--proto_path=" + os.path.dirname(proto),
-                          os.path.basename(proto)], input=data, capture_output=True, check=True)
+def decode(data, proto, message, root=None):
+    """The message in `data`; it must have no field that the definitions do not know. `root`: the directory
+    that imports of `proto` are named from."""
+    root = root or os.path.dirname(proto)
+    out = subprocess.run(["protoc", f"--decode={message}", "--proto_path=" + root, os.path.relpath(proto, root)],
+                         input=data, capture_output=True, check=True)
     text = out.stdout.decode()
     if unknown := re.search(r"^ *\d+(:| \{)", text, re.M):
         raise ValueError(f"{message}: field {unknown[0].strip()} is not in {proto}")
