@@ -7,7 +7,7 @@
 #include "client/remote/push.pb-c.h"
 #include "client/remote/series.h"
 
-/* Pyroscope refuses what has begun more than an hour ago, unless it is told otherwise. */
+/* Pyroscope refuses what has begun more than an hour ago, by default. */
 #define LONGEST_NS (15 * 60 * 1000000000ull)
 
 static Push__RawProfileSeries *translate(const struct series *from, struct pool *pool) {
