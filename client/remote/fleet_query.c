@@ -14,6 +14,9 @@
 #include "common/base/memory.h"
 #include "common/base/options.h"
 
+#define HOUR_S             3600u
+#define WHOLE_HOURS_FROM_S (6 * HOUR_S)
+
 static void put_equal(FILE *out, const char *column, const char *value) {
     if (value == NULL)
         return;
@@ -51,9 +54,14 @@ int fleet_set_span(const struct fleet_server *server, struct fleet_choice *choic
     int status = fleet_ask_rows(server, query, note_now, &now);
     if (status == HCCT_EXIT_OK && now == 0)
         status = fleet_not_understood(server);
+    choice->now_s = now;
     choice->from_s = now > choice->since_s ? now - choice->since_s : 0;
     choice->to_s =
         choice->until_s > 0 && now > choice->until_s ? now - choice->until_s : UINT64_MAX;
+    if (choice->since_s - choice->until_s >= WHOLE_HOURS_FROM_S) {
+        choice->from_s -= choice->from_s % HOUR_S;
+        choice->to_s -= choice->to_s != UINT64_MAX ? choice->to_s % HOUR_S : 0;
+    }
     return status;
 }
 

@@ -18,6 +18,7 @@ struct fleet_choice {
     uint64_t since_s, until_s; /* before now; until_s 0: up to now */
     uint64_t from_s, to_s;     /* the same since 1970, by the server's clock (fleet_set_span);
                                 * to_s UINT64_MAX: whenever it came */
+    uint64_t now_s;            /* what the server's clock said then */
 };
 
 #define FLEET_ERROR_ROOM 600
@@ -34,7 +35,9 @@ hcct_printf(2, 3) void fleet_fail(const struct fleet_server *server, const char 
 /* What the server has answered is not what was asked for: HCCT_EXIT_FAILURE. */
 int fleet_not_understood(const struct fleet_server *server);
 
-/* Asks the server what time it is, so that all that is asked of a choice is of one span. */
+/* Asks the server what time it is, so that all that is asked of a choice is of one span. One of six
+ * hours or more begins and ends with an hour, before what was asked for: sums by hour answer then
+ * (fleet_hours.h), where a part of an hour would cost more than all others. */
 int fleet_set_span(const struct fleet_server *server, struct fleet_choice *choice);
 
 /* Writes " WHERE ..." for them, whose span is set. */

@@ -120,7 +120,7 @@ static void ask_strip(const struct fleet_server *server, const struct fleet_choi
                       struct top_response *response) {
     unsigned columns = response->request.columns;
     struct top_strip *strip = &response->strip;
-    uint64_t end = choice->to_s != UINT64_MAX ? choice->to_s : choice->from_s + choice->since_s;
+    uint64_t end = choice->to_s != UINT64_MAX ? choice->to_s : choice->now_s;
     columns = columns < TOP_STRIP_MAX ? columns : TOP_STRIP_MAX;
     if (columns < 20 || end <= choice->from_s)
         return;
@@ -156,7 +156,7 @@ static struct top_copy copy_of(const struct profile *profile) {
 static int ask_recent(const struct fleet_server *server, const struct fleet_choice *choice,
                       const struct top_request *request, struct profile **recent) {
     struct fleet_choice part = *choice;
-    uint64_t end = choice->to_s != UINT64_MAX ? choice->to_s : choice->from_s + choice->since_s;
+    uint64_t end = choice->to_s != UINT64_MAX ? choice->to_s : choice->now_s;
     if (request->range.until > 0) {
         part.from_s = (uint64_t)request->range.since;
         part.to_s = (uint64_t)request->range.until;

@@ -8,7 +8,7 @@ and moments, with other weights. So contexts, and how many of them gain somethin
     tests/bench/fleet_day.py [COMMAND ...]      in turn, of each hcct (that of the build)
 
 HCCT_BENCH_HOSTS (200), HCCT_BENCH_HOURS (24), HCCT_BENCH_ROUNDS (3), HCCT_BENCH_PUSHES (4): real ones;
-HCCT_CHDB: as for the tests (tests/remote/clickhouse.py)."""
+HCCT_BENCH_CONTEXTS: of each push only so many, as all take most of an hour to be made; HCCT_CHDB: as for the tests (tests/remote/clickhouse.py)."""
 
 import json
 import os
@@ -28,6 +28,7 @@ HOURS = int(os.environ.get("HCCT_BENCH_HOURS", "24"))
 ROUNDS = int(os.environ.get("HCCT_BENCH_ROUNDS", "3"))
 EVERY = 15                 # seconds
 PUSHES = int(os.environ.get("HCCT_BENCH_PUSHES", "4"))
+CONTEXTS = int(os.environ.get("HCCT_BENCH_CONTEXTS", "1000000"))
 SQL = "with recursive c(x) as (select 1 union all select x + 1 from c) select sum(abs(x % 7)) from c;"
 PROGRAMS = (("gnugo", "--benchmark", "1000", "--seed", "1"), ("sqlite3", ":memory:", SQL))
 
@@ -37,8 +38,8 @@ metric, concat('host', toString(intDiv(number, {pushes}))) AS host, lower(hex(ci
 tags, toUInt32(100 + intDiv(number, {pushes})) AS pid"""
 FROM = """FROM (SELECT number, toUInt64(cityHash64(number, {hour}) % {real}) AS k FROM numbers({rows})) ANY INNER JOIN
 (SELECT * FROM hcct.{table}_real) USING k"""
-DELTAS = """INSERT INTO hcct.deltas SELECT {key}, hashes,
-arrayMap(w -> 1 + intDiv(w * (50 + cityHash64(number, w) % 100), 100), weights) AS weights """ + FROM
+DELTAS = """INSERT INTO hcct.deltas SELECT {key}, arraySlice(hashes, 1, {contexts}),
+arrayMap(w -> 1 + intDiv(w * (50 + cityHash64(number, w) % 100), 100), arraySlice(weights, 1, {contexts})) AS weights """ + FROM
 TOTALS = """INSERT INTO hcct.totals SELECT {key}, unit, collector, clock, span, period, runs, total, walks, complete, lost,
 lost_ns, cpu_ns, unseen, contexts, capped """ + FROM
 
@@ -60,7 +61,7 @@ def push_real(server):
 
 def fill(server):
     push_real(server)
-    numbers = {"every": EVERY, "pushes": 3600 // EVERY, "rows": HOSTS * 3600 // EVERY}
+    numbers = {"every": EVERY, "contexts": CONTEXTS, "pushes": 3600 // EVERY, "rows": HOSTS * 3600 // EVERY}
     for table in "deltas", "totals":
         server.ask(f"CREATE TABLE hcct.{table}_real ENGINE = Log AS SELECT *, rowNumberInAllBlocks() AS k FROM "
                    f"(SELECT * FROM hcct.{table} FINAL ORDER BY service, time, push)")
