@@ -10,6 +10,30 @@ ATTACH_SOURCES = \
 else
 ATTACH_SOURCES = client/attach/inject_nowhere.c
 endif
+# The screen of hot contexts, whoever is asked for them.
+TOP_SOURCES = \
+	client/top/actions.c client/top/actions.h \
+	client/top/batch.c client/top/batch.h \
+	client/top/cells.c client/top/cells.h \
+	client/top/client.c client/top/client.h \
+	client/top/file.c client/top/file.h \
+	client/top/head.c client/top/head.h \
+	client/top/ids.c client/top/ids.h \
+	client/top/keys.c client/top/keys.h \
+	client/top/kinds.c client/top/kinds.h \
+	client/top/loop.c client/top/loop.h \
+	client/top/model.c client/top/model.h \
+	client/top/panels.c client/top/panels.h \
+	client/top/rows.c client/top/rows.h \
+	client/top/screen.c client/top/screen.h \
+	client/top/shape.c client/top/shape.h \
+	client/top/steps.c client/top/steps.h \
+	client/top/strip.c client/top/strip.h \
+	client/top/terminal.c client/top/terminal.h \
+	client/top/text.c client/top/text.h \
+	client/top/threads.c client/top/threads.h \
+	client/top/tree.c client/top/tree.h \
+	client/top/ui.c client/top/ui.h
 bin_PROGRAMS += client/hcct
 client_hcct_SOURCES = \
 	client/ask.c client/ask.h \
@@ -82,28 +106,8 @@ client_hcct_SOURCES = \
 	client/profile_output.c client/profile_output.h \
 	client/program_file.c client/program_file.h \
 	client/range.c client/range.h \
-	client/top/actions.c client/top/actions.h \
-	client/top/batch.c client/top/batch.h \
-	client/top/cells.c client/top/cells.h \
-	client/top/client.c client/top/client.h \
-	client/top/file.c client/top/file.h \
-	client/top/head.c client/top/head.h \
-	client/top/ids.c client/top/ids.h \
-	client/top/keys.c client/top/keys.h \
-	client/top/kinds.c client/top/kinds.h \
-	client/top/loop.c client/top/loop.h \
-	client/top/model.c client/top/model.h \
-	client/top/panels.c client/top/panels.h \
-	client/top/rows.c client/top/rows.h \
-	client/top/screen.c client/top/screen.h \
-	client/top/shape.c client/top/shape.h \
-	client/top/steps.c client/top/steps.h \
-	client/top/strip.c client/top/strip.h \
-	client/top/terminal.c client/top/terminal.h \
-	client/top/text.c client/top/text.h \
-	client/top/threads.c client/top/threads.h \
-	client/top/tree.c client/top/tree.h \
-	client/top/ui.c client/top/ui.h \
+	$(TOP_SOURCES) \
+	client/top/daemon.c client/top/daemon.h \
 	client/transform_options.c client/transform_options.h \
 	client/view.c client/view.h \
 	$(ATTACH_SOURCES)
@@ -127,6 +131,7 @@ client_remote_hcct_remote_SOURCES = \
 	client/option_words.c client/option_words.h \
 	client/output.c client/output.h \
 	client/pager.c client/pager.h \
+	client/processes.c client/processes.h \
 	client/profile_file.c client/profile_file.h \
 	client/profile_output.c client/profile_output.h \
 	client/program_file.c client/program_file.h \
@@ -135,8 +140,11 @@ client_remote_hcct_remote_SOURCES = \
 	client/remote/fleet.c \
 	client/remote/fleet_hours.c client/remote/fleet_hours.h \
 	client/remote/fleet_list.c \
+	client/remote/fleet_options.c client/remote/fleet_options.h \
 	client/remote/fleet_profile.c \
 	client/remote/fleet_query.c client/remote/fleet_query.h \
+	client/remote/fleet_source.c client/remote/fleet_source.h \
+	client/remote/fleet_top.c client/remote/fleet_top.h \
 	client/remote/main.c \
 	client/remote/push.c \
 	client/remote/remote.h \
@@ -152,11 +160,12 @@ client_remote_hcct_remote_SOURCES = \
 	client/remote/target_parca.c \
 	client/remote/target_pyroscope.c \
 	client/remote/transfer.c client/remote/transfer.h \
+	$(TOP_SOURCES) \
 	client/view.c client/view.h
 nodist_client_remote_hcct_remote_SOURCES = client/remote/push.pb-c.c client/remote/push.pb-c.h
-client_remote_hcct_remote_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS)
+client_remote_hcct_remote_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS) $(NCURSESW_CFLAGS)
 client_remote_hcct_remote_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a \
-	$(CURL_LIBS) $(REPORT_LIBS)
+	$(CURL_LIBS) $(REPORT_LIBS) $(NCURSESW_LIBS)
 
 client/remote/push.pb-c.c: $(srcdir)/client/remote/push.proto
 	$(AM_V_GEN)$(MKDIR_P) client/remote && \

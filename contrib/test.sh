@@ -237,7 +237,7 @@ FEW_PROGRAMS=tests/targets/known_shares
 
 # fetch: what only tests need.
 fetch() {
-    install_missing test ${CI:+metrics} || return
+    install_missing test ${CI:+metrics clickhouse} || return
     "$root/contrib/readers.sh" "$build" ||
         echo "The readers could not be fetched: tests of files with them are skipped"
 }

@@ -32,7 +32,7 @@ MAY_INCLUDE = {
                         "daemon/serve"],
     "client": COMMON,
     "client/attach": PURE,
-    "client/remote": COMMON + ["client"],
+    "client/remote": COMMON + ["client", "client/top"],
     "client/top": COMMON + ["client"],
     "client/commands": COMMON + ["client", "client/attach", "client/top"],
     "preload": ["common/wire"],

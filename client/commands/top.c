@@ -9,6 +9,7 @@
 #include "client/ask.h"
 #include "client/command.h"
 #include "client/top/batch.h"
+#include "client/top/daemon.h"
 #include "client/top/loop.h"
 #include "client/top/ui.h"
 #include "client/view.h"
@@ -96,19 +97,22 @@ static int resolve_process(const char *socket, const char *who, struct top_reque
 
 static int show(const char *socket, const struct top_options *options, bool screen,
                 const struct top_start *start, const struct view *view) {
+    static struct top_daemon daemon; /* the asking thread may outlive this function */
     unsigned iterations = options->iterations;
+    top_daemon_make(&daemon, socket);
     if (screen)
-        return top_loop(socket, start);
+        return top_loop(&daemon.source, start);
     if (iterations == UINT_MAX)
         iterations = options->batch ? 0 : 1;
-    return top_batch(socket, &start->request, start->shape, iterations, view->options.width);
+    return top_batch(&daemon.source, &start->request, start->shape, iterations,
+                     view->options.width);
 }
 
 int cmd_top(int argc, char **argv) {
     struct top_options options = {.view = VIEW_NOT_GIVEN, .delay = 2, .iterations = UINT_MAX};
     struct top_start start = {0};
     struct view view;
-    char socket[PATHS_SOCKET_MAX];
+    static char socket[PATHS_SOCKET_MAX]; /* the asking thread may outlive this function */
     int rest;
     options_parse(&command, argc, argv, &options, &rest);
     options_no_more(&command, argc, argv, rest);

@@ -84,11 +84,10 @@ static int ask_profile(const char *socket, int collector, struct profile **profi
     return *profile != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
 }
 
-/* What is to be subtracted: nothing where another hcctd has begun anew. */
-static struct profile *base_for(const struct spool *spool, const struct daemon *daemon,
-                                int collector) {
-    bool goes_on = spool->base[collector].instance == daemon->instance || daemon->restored;
-    return goes_on ? spool_base(spool, collector) : NULL;
+/* Does hcctd still have what the last push was made of? Else another one has begun anew. */
+static bool goes_on(const struct spool *spool, const struct daemon *daemon, int collector) {
+    const struct spool_base *base = &spool->base[collector];
+    return base->number != 0 && (base->instance == daemon->instance || daemon->restored);
 }
 
 static bool has_news(const struct profile *profile) {
@@ -98,11 +97,24 @@ static bool has_news(const struct profile *profile) {
     return false;
 }
 
+/* Whoever has no idea what was sent before sends nothing now: rather too little than twice. */
+static int take_unsent(struct spool *spool, const struct daemon *daemon, int collector,
+                       const struct profile *now, char *error, size_t error_bytes) {
+    if (!spool_take(spool, collector, now, NULL, daemon->instance, error, error_bytes))
+        return HCCT_EXIT_FAILURE;
+    complain("what came since the last push is lost: how much was sent before can't be read "
+             "(%s)",
+             spool_collectors[collector]);
+    return HCCT_EXIT_OK;
+}
+
 static int take(struct spool *spool, const struct daemon *daemon, int collector,
                 const struct profile *now, struct collected *sum, char *error, size_t error_bytes) {
-    struct profile *base = base_for(spool, daemon, collector), *news;
+    struct profile *base = NULL, *news;
     uint64_t excess = 0;
     int status = HCCT_EXIT_FAILURE;
+    if (goes_on(spool, daemon, collector) && (base = spool_base(spool, collector)) == NULL)
+        return take_unsent(spool, daemon, collector, now, error, error_bytes);
     news = since_make(base, now, &excess, error, error_bytes);
     profile_free(base);
     if (news == NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * fleet.c - questions to ClickHouse: hcct fleet hot, diff, list.
+ * fleet.c - questions to ClickHouse: hcct fleet hot, diff, list, top.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,113 +8,27 @@
 
 #include "client/diff_output.h"
 #include "client/profile_output.h"
-#include "client/remote/clickhouse.h"
-#include "client/remote/fleet_query.h"
+#include "client/remote/fleet_options.h"
+#include "client/remote/fleet_top.h"
 #include "client/remote/remote.h"
-#include "client/remote/span.h"
-
-#define TIMEOUT_S 300
-
-struct fleet_options {
-    const char *url, *database, *credentials, *ca;
-    const char *since, *until, *service, *host, *tag, *metric;
-    bool absolute, shares, all;
-    struct view_options view;
-};
-
-#define AT(member) offsetof(struct fleet_options, member)
-
-#define CHOICE_SPECS                                                                               \
-    {                                                                                              \
-        "since",                                                                                   \
-        0,                                                                                         \
-        OPTION_STRING,                                                                             \
-        "TIME",                                                                                    \
-        AT(since),                                                                                 \
-        0,                                                                                         \
-        0,                                                                                         \
-        "what was pushed in the last 1h, 7d (1h)"},                                                \
-        {"until", 0, OPTION_STRING, "TIME", AT(until), 0, 0, "... but before the last 1h, 7d"},    \
-        {"service", 0, OPTION_STRING, "NAME", AT(service), 0, 0, "only of this service"},          \
-        {"host", 0, OPTION_STRING, "NAME", AT(host), 0, 0, "only of this host"},                   \
-        {"tag",                                                                                    \
-         0,                                                                                        \
-         OPTION_STRING,                                                                            \
-         "KEY=VALUE",                                                                              \
-         AT(tag),                                                                                  \
-         0,                                                                                        \
-         0,                                                                                        \
-         "only of processes with this tag (HCCT_TAGS)"},                                           \
-    {                                                                                              \
-        "metric", 0, OPTION_STRING, "M", AT(metric), 0, 0,                                         \
-            "cpu, wall, calls, alloc_space, ... as list has them"                                  \
-    }
-
-#define SERVER_SPECS                                                                               \
-    {"url", 0, OPTION_STRING, "URL", AT(url), 0, 0, "of ClickHouse ($HCCT_FLEET_URL)"},            \
-        {"database", 0, OPTION_STRING, "NAME", AT(database), 0, 0, "in which it is (hcct)"},       \
-        {"credentials",                                                                            \
-         0,                                                                                        \
-         OPTION_STRING,                                                                            \
-         "FILE",                                                                                   \
-         AT(credentials),                                                                          \
-         0,                                                                                        \
-         0,                                                                                        \
-         "has USER:PASSWORD, or Bearer TOKEN ($HCCT_PUSH_CREDENTIALS)"},                           \
-        {"ca",                                                                                     \
-         0,                                                                                        \
-         OPTION_STRING,                                                                            \
-         "FILE",                                                                                   \
-         AT(ca),                                                                                   \
-         0,                                                                                        \
-         0,                                                                                        \
-         "certificates that are accepted instead of the system's"},                                \
-        OPTIONS_END
-
-/* ---- what they have in common ---- */
-
-static bool resolve_span(const char *option, const char *text, uint64_t *seconds) {
-    if (text == NULL || span_parse(text, seconds))
-        return true;
-    complain("%s '%s': it must be a time such as 30m, 24h or 7d", option, text);
-    return false;
-}
-
-static bool resolve_choice(const struct fleet_options *options, struct fleet_choice *choice) {
-    *choice = (struct fleet_choice){.service = options->service,
-                                    .host = options->host,
-                                    .tag = options->tag,
-                                    .metric = options->metric,
-                                    .since_s = 3600};
-    if (!resolve_span("--since", options->since, &choice->since_s) ||
-        !resolve_span("--until", options->until, &choice->until_s))
-        return false;
-    if (choice->until_s < choice->since_s)
-        return true;
-    complain("--until must be nearer to now than --since");
-    return false;
-}
-
-static bool open_server(const struct fleet_options *options, struct fleet_server *server) {
-    const char *url = options->url != NULL ? options->url : getenv("HCCT_FLEET_URL");
-    if (url == NULL || (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)) {
-        complain("say where ClickHouse is: --url http://clickhouse:8123, or HCCT_FLEET_URL");
-        return false;
-    }
-    if (!clickhouse_is_name(options->database)) {
-        complain("--database '%s': it must be letters, digits and underscores", options->database);
-        return false;
-    }
-    *server = (struct fleet_server){.url = url, .database = options->database};
-    server->transfer = transfer_new(&(struct transfer_options){
-        .credentials = options->credentials, .ca = options->ca, .timeout_s = TIMEOUT_S});
-    return server->transfer != NULL;
-}
 
 /* ---- hot ---- */
 
+/* The status is that of fleet_profile(). */
+static int ask_profile(const struct fleet_server *server, const struct fleet_choice *asked,
+                       struct profile **profile) {
+    struct fleet_choice choice = *asked;
+    int status = fleet_set_span(server, &choice);
+    if (status == HCCT_EXIT_OK)
+        status = fleet_profile(server, &choice, profile);
+    if (status != HCCT_EXIT_OK)
+        complain("%s", server->error);
+    return status;
+}
+
 static const struct option_spec hot_specs[] = {
-    CHOICE_SPECS, VIEW_SPECS(fleet_options, "write to FILE, not to the terminal"), SERVER_SPECS};
+    FLEET_CHOICE_SPECS, VIEW_SPECS(fleet_options, "write to FILE, not to the terminal"),
+    FLEET_SERVER_SPECS};
 
 static const struct option_command hot_command = {
     .usage = "hcct fleet hot [options]",
@@ -126,7 +40,7 @@ static const struct option_command hot_command = {
 };
 
 static int hot(int argc, char **argv) {
-    struct fleet_options options = {.database = CLICKHOUSE_DATABASE, .view = VIEW_NOT_GIVEN};
+    struct fleet_options options = FLEET_OPTIONS_BEGIN;
     struct fleet_choice choice;
     struct fleet_server server;
     struct profile *profile;
@@ -136,10 +50,10 @@ static int hot(int argc, char **argv) {
     options_no_more(&hot_command, argc, argv, rest);
     int shown_on = options.view.output != NULL ? -1 : STDOUT_FILENO;
     if (!view_resolve(&options.view, formats, shown_on, &view) ||
-        view_spoils_terminal(view.format, shown_on) || !resolve_choice(&options, &choice) ||
-        !open_server(&options, &server))
+        view_spoils_terminal(view.format, shown_on) || !fleet_resolve_choice(&options, &choice) ||
+        !fleet_open_server(&options, &server))
         return HCCT_EXIT_USAGE;
-    int status = fleet_profile(&server, &choice, &profile);
+    int status = ask_profile(&server, &choice, &profile);
     transfer_free(server.transfer);
     if (status != HCCT_EXIT_OK)
         return status;
@@ -150,8 +64,8 @@ static int hot(int argc, char **argv) {
 
 /* ---- diff ---- */
 
-static const struct option_spec diff_specs[] = {CHOICE_SPECS, DIFF_SPECS(struct fleet_options),
-                                                SERVER_SPECS};
+static const struct option_spec diff_specs[] = {
+    FLEET_CHOICE_SPECS, DIFF_SPECS(struct fleet_options), FLEET_SERVER_SPECS};
 
 static const struct option_command diff_command = {
     .usage = "hcct fleet diff [options] BEFORE AFTER",
@@ -187,7 +101,7 @@ static bool resolve_side(char *words, struct fleet_options options, struct fleet
         }
         *known[i].value = word + n + 1;
     }
-    return resolve_choice(&options, choice);
+    return fleet_resolve_choice(&options, choice);
 }
 
 static int compare(struct profile *const profile[DIFF_SIDES], char *const *names,
@@ -207,7 +121,7 @@ static int compare(struct profile *const profile[DIFF_SIDES], char *const *names
 }
 
 static int diff(int argc, char **argv) {
-    struct fleet_options options = {.database = CLICKHOUSE_DATABASE, .view = VIEW_NOT_GIVEN};
+    struct fleet_options options = FLEET_OPTIONS_BEGIN;
     struct fleet_choice choice[DIFF_SIDES];
     struct profile *profile[DIFF_SIDES] = {NULL, NULL};
     char *names[DIFF_SIDES] = {NULL, NULL};
@@ -229,10 +143,10 @@ static int diff(int argc, char **argv) {
                      &view) &&
         diff_output_has(view.format) && resolve_side(argv[rest], options, &choice[DIFF_BEFORE]) &&
         resolve_side(argv[rest + 1], options, &choice[DIFF_AFTER]) &&
-        open_server(&options, &server)) {
+        fleet_open_server(&options, &server)) {
         status = HCCT_EXIT_OK;
         for (int side = 0; side < DIFF_SIDES && status == HCCT_EXIT_OK; side++)
-            status = fleet_profile(&server, &choice[side], &profile[side]);
+            status = ask_profile(&server, &choice[side], &profile[side]);
         transfer_free(server.transfer);
         if (status == HCCT_EXIT_OK)
             status = compare(profile, names, &view, &options);
@@ -247,11 +161,11 @@ static int diff(int argc, char **argv) {
 /* ---- list ---- */
 
 static const struct option_spec list_specs[] = {
-    CHOICE_SPECS,
-    {"by", 0, OPTION_STRING, "WHAT", AT(view.by), 0, 0, "service or host (service)"},
-    {"format", 0, OPTION_STRING, "F", AT(view.format), 0, 0,
+    FLEET_CHOICE_SPECS,
+    {"by", 0, OPTION_STRING, "WHAT", FLEET_AT(view.by), 0, 0, "service or host (service)"},
+    {"format", 0, OPTION_STRING, "F", FLEET_AT(view.format), 0, 0,
      "text or json, one object a line (text)"},
-    SERVER_SPECS};
+    FLEET_SERVER_SPECS};
 
 static const struct option_command list_command = {
     .usage = "hcct fleet list [options]",
@@ -272,7 +186,7 @@ static bool is_second(const char *option, const char *word, const char *first, c
 }
 
 static int list(int argc, char **argv) {
-    struct fleet_options options = {.database = CLICKHOUSE_DATABASE};
+    struct fleet_options options = FLEET_OPTIONS_BEGIN;
     struct fleet_choice choice;
     struct fleet_server server;
     bool by_host, json;
@@ -281,9 +195,13 @@ static int list(int argc, char **argv) {
     options_no_more(&list_command, argc, argv, rest);
     if (!is_second("--by", options.view.by, "service", "host", &by_host) ||
         !is_second("--format", options.view.format, "text", "json", &json) ||
-        !resolve_choice(&options, &choice) || !open_server(&options, &server))
+        !fleet_resolve_choice(&options, &choice) || !fleet_open_server(&options, &server))
         return HCCT_EXIT_USAGE;
-    int status = fleet_list(&server, &choice, by_host, json);
+    int status = fleet_set_span(&server, &choice);
+    if (status == HCCT_EXIT_OK)
+        status = fleet_list(&server, &choice, by_host, json);
+    if (status != HCCT_EXIT_OK)
+        complain("%s", server.error);
     transfer_free(server.transfer);
     return status;
 }
@@ -293,18 +211,19 @@ static int list(int argc, char **argv) {
 static const struct question {
     const char *name;
     int (*run)(int argc, char **argv);
-} questions[] = {{"hot", hot}, {"diff", diff}, {"list", list}};
+} questions[] = {{"hot", hot}, {"diff", diff}, {"list", list}, {"top", fleet_top}};
 
 static const struct option_spec no_specs[] = {OPTIONS_END};
 
 static const struct option_command command = {
-    .usage = "hcct fleet hot|diff|list [options]",
+    .usage = "hcct fleet hot|diff|list|top [options]",
     .about =
         "Asks ClickHouse for what many hosts have pushed (hcct push): hot contexts, differences,\n"
-        "what there is.",
+        "what there is, and all of it live.",
     .examples = "  hcct fleet hot --help\n"
                 "  hcct fleet hot --service shop --since 24h\n"
-                "  hcct fleet diff --since 7d tag=build=416 tag=build=417\n",
+                "  hcct fleet diff --since 7d tag=build=416 tag=build=417\n"
+                "  hcct fleet top --service shop\n",
     .options = no_specs,
     .takes_command = true,
 };
@@ -315,6 +234,6 @@ int cmd_fleet(int argc, char **argv) {
         if (strcmp(argv[1], questions[i].name) == 0)
             return questions[i].run(argc - 1, argv + 1);
     options_parse(&command, argc, argv, &nothing, &rest);
-    complain("say what to ask: hcct fleet hot, diff or list");
+    complain("say what to ask: hcct fleet hot, diff, list or top");
     return HCCT_EXIT_USAGE;
 }

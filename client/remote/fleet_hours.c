@@ -16,18 +16,6 @@
 
 /* ---- asking ---- */
 
-static int ask(const struct fleet_server *server, FILE *query,
-               bool (*use)(const struct json_object *row, void *arg), void *arg) {
-    struct transfer_answer answer;
-    int status = fleet_ask(server, query, &answer);
-    if (status == HCCT_EXIT_OK && !fleet_each_row(&answer, use, arg)) {
-        complain("the answer of %s can't be understood", server->url);
-        status = HCCT_EXIT_FAILURE;
-    }
-    free(answer.body);
-    return status;
-}
-
 static bool note_table(const struct json_object *row, void *arg) {
     *(bool *)arg = json_in_number(row, "result") == 1;
     return true;
@@ -60,7 +48,7 @@ static int ask_pushes(struct fleet_hours *hours, const struct fleet_server *serv
             server->database);
     fleet_put_where(query, hours->choice);
     fprintf(query, ") GROUP BY hour ORDER BY hour FORMAT JSONEachRow");
-    return ask(server, query, add_hour, hours);
+    return fleet_ask_rows(server, query, add_hour, hours);
 }
 
 /* There is no such table where an earlier version has made the others. */
@@ -68,7 +56,7 @@ static int ask_sums(struct fleet_hours *hours, const struct fleet_server *server
     bool there = false;
     FILE *query = memory_stream("a query");
     fprintf(query, "EXISTS TABLE %s.hours FORMAT JSONEachRow", server->database);
-    int status = ask(server, query, note_table, &there);
+    int status = fleet_ask_rows(server, query, note_table, &there);
     if (status != HCCT_EXIT_OK || !there)
         return status;
     query = memory_stream("a query");
@@ -76,7 +64,7 @@ static int ask_sums(struct fleet_hours *hours, const struct fleet_server *server
             server->database);
     fleet_put_choice(query, hours->choice);
     fprintf(query, " GROUP BY hour FORMAT JSONEachRow");
-    return ask(server, query, note_sum, hours);
+    return fleet_ask_rows(server, query, note_sum, hours);
 }
 
 int fleet_hours_find(struct fleet_hours *hours, const struct fleet_server *server,

@@ -14,9 +14,10 @@
 #include "common/base/utf8.h"
 #include "common/render/format_number.h"
 
-static void query_list(FILE *out, const struct fleet_server *server,
-                       const struct fleet_choice *choice, bool by_host) {
+FILE *fleet_list_query(const struct fleet_server *server, const struct fleet_choice *choice,
+                       bool by_host) {
     const char *what = by_host ? "host" : "service";
+    FILE *out = memory_stream("a query");
     fprintf(out,
             "SELECT %s AS name, metric, any(unit) AS unit, uniqExact(%s) AS n, sum(total) AS "
             "weight, sum(walks) AS samples, sum(lost) AS lost_samples, uniqExact(push) AS pushes, "
@@ -24,6 +25,7 @@ static void query_list(FILE *out, const struct fleet_server *server,
             what, by_host ? "service" : "host", server->database);
     fleet_put_where(out, choice);
     fprintf(out, " GROUP BY %s, metric ORDER BY weight DESC, name FORMAT JSONEachRow", what);
+    return out;
 }
 
 /* A server may say a time of no year that there is. */
@@ -54,24 +56,17 @@ static bool print_table(const struct transfer_answer *answer, bool by_host) {
     return fleet_each_row(answer, print_row, NULL);
 }
 
-int fleet_list(const struct fleet_server *server, const struct fleet_choice *asked, bool by_host,
+int fleet_list(const struct fleet_server *server, const struct fleet_choice *choice, bool by_host,
                bool json) {
     struct transfer_answer answer;
-    struct fleet_choice choice = *asked;
-    int status = fleet_set_span(server, &choice);
-    if (status != HCCT_EXIT_OK)
-        return status;
-    FILE *query = memory_stream("a query");
-    query_list(query, server, &choice, by_host);
-    status = fleet_ask(server, query, &answer);
+    int status = fleet_ask(server, fleet_list_query(server, choice, by_host), &answer);
     if (status == HCCT_EXIT_OK && answer.bytes == 0) {
-        complain("nothing was pushed that is asked for");
+        fleet_fail(server, "nothing was pushed that is asked for");
         status = HCCT_EXIT_NO_DATA;
     } else if (status == HCCT_EXIT_OK && json) {
         fwrite(answer.body, 1, answer.bytes, stdout);
     } else if (status == HCCT_EXIT_OK && !print_table(&answer, by_host)) {
-        complain("the answer of %s can't be understood", server->url);
-        status = HCCT_EXIT_FAILURE;
+        status = fleet_not_understood(server);
     }
     free(answer.body);
     return status;

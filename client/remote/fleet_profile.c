@@ -25,6 +25,7 @@ struct building {
     uint64_t hosts, first, last;
     const char *metric; /* of all, NULL: none was seen */
     bool mixed;
+    bool has_capped;   /* the tables have that column */
     uint64_t *numbers; /* by process: its service's in the server */
     uint32_t number_room;
     struct fleet_hours sums;
@@ -32,24 +33,38 @@ struct building {
 
 /* ---- totals ---- */
 
+static void query_column(FILE *out, const struct fleet_server *server,
+                         const struct fleet_choice *choice, const struct building *b) {
+    (void)choice, (void)b;
+    fprintf(out,
+            "SELECT count() AS n FROM system.columns WHERE database = '%s' AND table = 'totals' "
+            "AND name = 'capped' FORMAT JSONEachRow",
+            server->database);
+}
+
+static bool note_column(const struct json_object *row, void *arg) {
+    ((struct building *)arg)->has_capped = json_in_number(row, "n") > 0;
+    return true;
+}
+
 static void query_totals(FILE *out, const struct fleet_server *server,
                          const struct fleet_choice *choice, const struct building *b) {
-    (void)b;
     fprintf(out,
             "SELECT service, cityHash64(service) AS number, metric, any(exe) AS exe, any(unit) AS "
             "unit, any(collector) AS "
             "collector, any(clock) AS clock, max(period) AS period, sum(total) AS total, "
             "sum(walks) AS walks, sum(complete) AS complete, sum(lost) AS lost, "
             "sum(lost_ns) AS lost_ns, sum(cpu_ns) AS cpu_ns, sum(most) AS unseen, "
-            "uniqExact(host) AS hosts, sum(runs) AS runs, min(first) AS first, max(last) AS last "
+            "sum(off) AS capped, uniqExact(host) AS hosts, sum(runs) AS runs, min(first) AS first, "
+            "max(last) AS last "
             "FROM (SELECT service, metric, host, exe, any(unit) AS unit, "
             "any(collector) AS collector, any(clock) AS clock, max(period) AS period, "
             "sum(total) AS total, sum(walks) AS walks, sum(complete) AS complete, "
             "sum(lost) AS lost, sum(lost_ns) AS lost_ns, sum(cpu_ns) AS cpu_ns, "
-            "max(unseen) AS most, max(runs) AS runs, "
+            "max(unseen) AS most, %s AS off, max(runs) AS runs, "
             "toUInt64(min(time)) - intDiv(max(span), 1000000000) AS first, "
             "toUInt64(max(time)) AS last FROM %s.totals FINAL",
-            server->database);
+            b->has_capped ? "max(capped)" : "0", server->database);
     fleet_put_where(out, choice);
     fprintf(out, " GROUP BY service, metric, host, exe, tags) GROUP BY service, metric "
                  "FORMAT JSONEachRow");
@@ -71,6 +86,7 @@ static bool add_service(const struct json_object *row, void *arg) {
         .lost_ns = json_in_number(row, "lost_ns"),
         .cpu_ns = json_in_number(row, "cpu_ns"),
         .unseen = json_in_number(row, "unseen"),
+        .capped = json_in_number(row, "capped"),
     };
     uint64_t known = process.total + process.lost_ns;
     /* rows do not tell how long sampling was paused: no time is said to be missing */
@@ -173,17 +189,9 @@ static int ask_rows(const struct fleet_server *server, const struct fleet_choice
                     void (*put)(FILE *out, const struct fleet_server *server,
                                 const struct fleet_choice *choice, const struct building *b),
                     bool (*use)(const struct json_object *row, void *arg), struct building *b) {
-    struct transfer_answer answer;
     FILE *query = memory_stream("a query");
-    int status;
     put(query, server, choice, b);
-    status = fleet_ask(server, query, &answer);
-    if (status == HCCT_EXIT_OK && !fleet_each_row(&answer, use, b)) {
-        complain("the answer of %s can't be understood", server->url);
-        status = HCCT_EXIT_FAILURE;
-    }
-    free(answer.body);
-    return status;
+    return fleet_ask_rows(server, query, use, b);
 }
 
 static void finish(struct building *b) {
@@ -200,25 +208,24 @@ static void finish(struct building *b) {
     bounds_set_errors(profile);
 }
 
-int fleet_profile(const struct fleet_server *server, const struct fleet_choice *asked,
+int fleet_profile(const struct fleet_server *server, const struct fleet_choice *choice,
                   struct profile **profile) {
     struct building b = {.profile = profile_new()};
-    struct fleet_choice choice = *asked;
-    int status = fleet_set_span(server, &choice);
+    int status = ask_rows(server, choice, query_column, note_column, &b);
     if (status == HCCT_EXIT_OK)
-        status = ask_rows(server, &choice, query_totals, add_service, &b);
+        status = ask_rows(server, choice, query_totals, add_service, &b);
 
     if (status == HCCT_EXIT_OK && b.metric == NULL) {
-        complain("nothing was pushed that is asked for: 'hcct fleet list' has what was");
+        fleet_fail(server, "nothing was pushed that is asked for: 'hcct fleet list' has what was");
         status = HCCT_EXIT_NO_DATA;
     } else if (status == HCCT_EXIT_OK && b.mixed) {
-        complain("what is counted is not the same for all: ask for one, with --metric");
+        fleet_fail(server, "what is counted is not the same for all: ask for one, with --metric");
         status = HCCT_EXIT_USAGE;
     }
     if (status == HCCT_EXIT_OK)
-        status = fleet_hours_find(&b.sums, server, &choice);
+        status = fleet_hours_find(&b.sums, server, choice);
     if (status == HCCT_EXIT_OK)
-        status = ask_rows(server, &choice, query_contexts, add_context, &b);
+        status = ask_rows(server, choice, query_contexts, add_context, &b);
     fleet_hours_free(&b.sums);
     free(b.numbers);
     if (status == HCCT_EXIT_OK) {

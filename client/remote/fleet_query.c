@@ -5,6 +5,7 @@
 #include "client/remote/fleet_query.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,9 @@
 #include "client/remote/clickhouse.h"
 #include "common/base/memory.h"
 #include "common/base/options.h"
+
+#define HOUR_S             3600u
+#define WHOLE_HOURS_FROM_S (6 * HOUR_S)
 
 static void put_equal(FILE *out, const char *column, const char *value) {
     if (value == NULL)
@@ -32,7 +36,7 @@ void fleet_put_choice(FILE *out, const struct fleet_choice *choice) {
 
 void fleet_put_where(FILE *out, const struct fleet_choice *choice) {
     fprintf(out, " WHERE time >= toDateTime(%" PRIu64 ")", choice->from_s);
-    if (choice->until_s > 0)
+    if (choice->to_s != UINT64_MAX)
         fprintf(out, " AND time < toDateTime(%" PRIu64 ")", choice->to_s);
     fleet_put_choice(out, choice);
     put_equal(out, "host", choice->host);
@@ -44,33 +48,52 @@ static bool note_now(const struct json_object *row, void *arg) {
 }
 
 int fleet_set_span(const struct fleet_server *server, struct fleet_choice *choice) {
-    struct transfer_answer answer;
     uint64_t now = 0;
     FILE *query = memory_stream("a query");
     fputs("SELECT toUInt32(now()) AS now FORMAT JSONEachRow", query);
-    int status = fleet_ask(server, query, &answer);
-    if (status == HCCT_EXIT_OK && (!fleet_each_row(&answer, note_now, &now) || now == 0)) {
-        complain("the answer of %s can't be understood", server->url);
-        status = HCCT_EXIT_FAILURE;
-    }
-    free(answer.body);
+    int status = fleet_ask_rows(server, query, note_now, &now);
+    if (status == HCCT_EXIT_OK && now == 0)
+        status = fleet_not_understood(server);
+    choice->now_s = now;
     choice->from_s = now > choice->since_s ? now - choice->since_s : 0;
     choice->to_s =
         choice->until_s > 0 && now > choice->until_s ? now - choice->until_s : UINT64_MAX;
+    if (choice->since_s - choice->until_s >= WHOLE_HOURS_FROM_S) {
+        choice->from_s -= choice->from_s % HOUR_S;
+        choice->to_s -= choice->to_s != UINT64_MAX ? choice->to_s % HOUR_S : 0;
+    }
     return status;
 }
 
+void fleet_fail(const struct fleet_server *server, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    vsnprintf(server->error, FLEET_ERROR_ROOM, format, list);
+    va_end(list);
+}
+
+int fleet_not_understood(const struct fleet_server *server) {
+    fleet_fail(server, "the answer of %s can't be understood", server->url);
+    return HCCT_EXIT_FAILURE;
+}
+
 int fleet_ask(const struct fleet_server *server, FILE *query, struct transfer_answer *answer) {
-    char error[512];
     size_t bytes;
     char *text = memory_stream_end(query, &bytes, "a query");
-    enum transfer_result result =
-        clickhouse_run(server->transfer, server->url, text, bytes, answer, error, sizeof error);
+    enum transfer_result result = clickhouse_run(server->transfer, server->url, text, bytes, answer,
+                                                 server->error, FLEET_ERROR_ROOM);
     free(text);
-    if (result == TRANSFER_DONE)
-        return HCCT_EXIT_OK;
-    complain("%s", error);
-    return HCCT_EXIT_FAILURE;
+    return result == TRANSFER_DONE ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
+}
+
+int fleet_ask_rows(const struct fleet_server *server, FILE *query,
+                   bool (*use)(const struct json_object *row, void *arg), void *arg) {
+    struct transfer_answer answer;
+    int status = fleet_ask(server, query, &answer);
+    if (status == HCCT_EXIT_OK && !fleet_each_row(&answer, use, arg))
+        status = fleet_not_understood(server);
+    free(answer.body);
+    return status;
 }
 
 bool fleet_each_row(const struct transfer_answer *answer,

@@ -10,21 +10,34 @@
 
 #include "client/remote/transfer.h"
 #include "common/profile/profile.h"
+#include "common/wire/compiler.h"
 
 /* Which pushes; NULL: any. */
 struct fleet_choice {
     const char *service, *host, *tag, *metric;
     uint64_t since_s, until_s; /* before now; until_s 0: up to now */
-    uint64_t from_s, to_s;     /* the same since 1970, by the server's clock (fleet_set_span) */
+    uint64_t from_s, to_s;     /* the same since 1970, by the server's clock (fleet_set_span);
+                                * to_s UINT64_MAX: whenever it came */
+    uint64_t now_s;            /* what the server's clock said then */
 };
+
+#define FLEET_ERROR_ROOM 600
 
 struct fleet_server {
     struct transfer *transfer;
     const char *url, *database;
+    char *error; /* FLEET_ERROR_ROOM bytes: why the last function that failed did */
 };
 
-/* Asks the server what time it is, so that all that is asked of a choice is of one span. Returns an
- * exit status; complained unless HCCT_EXIT_OK. */
+/* What follows returns an exit status; unless that is HCCT_EXIT_OK, server->error is a sentence. */
+
+hcct_printf(2, 3) void fleet_fail(const struct fleet_server *server, const char *format, ...);
+/* What the server has answered is not what was asked for: HCCT_EXIT_FAILURE. */
+int fleet_not_understood(const struct fleet_server *server);
+
+/* Asks the server what time it is, so that all that is asked of a choice is of one span. One of six
+ * hours or more begins and ends with an hour, before what was asked for: sums by hour answer then
+ * (fleet_hours.h), where a part of an hour would cost more than all others. */
 int fleet_set_span(const struct fleet_server *server, struct fleet_choice *choice);
 
 /* Writes " WHERE ..." for them, whose span is set. */
@@ -32,8 +45,8 @@ void fleet_put_where(FILE *out, const struct fleet_choice *choice);
 /* The part of it that has no time and no host: " AND ..." */
 void fleet_put_choice(FILE *out, const struct fleet_choice *choice);
 
-/* Runs a query whose stream was begun by memory_stream(), and ends the stream. Returns an exit
- * status; complained unless HCCT_EXIT_OK. The answer's body is the caller's to free in any case. */
+/* Runs a query whose stream was begun by memory_stream(), and ends the stream. The answer's body is
+ * the caller's to free in any case. */
 int fleet_ask(const struct fleet_server *server, FILE *query, struct transfer_answer *answer);
 
 struct json_object;
@@ -42,12 +55,22 @@ struct json_object;
 bool fleet_each_row(const struct transfer_answer *answer,
                     bool (*use)(const struct json_object *row, void *arg), void *arg);
 
-/* The sum of all pushes, a process for each service, with its bounds over all hosts. Returns an
- * exit status; complained unless HCCT_EXIT_OK. */
+/* Both: each row of what is answered to a query. */
+int fleet_ask_rows(const struct fleet_server *server, FILE *query,
+                   bool (*use)(const struct json_object *row, void *arg), void *arg);
+
+/* The sum of all pushes of a choice whose span is set, a process for each service, with its bounds
+ * over all hosts. HCCT_EXIT_NO_DATA: there are none. HCCT_EXIT_USAGE: they count different things.
+ */
 int fleet_profile(const struct fleet_server *server, const struct fleet_choice *choice,
                   struct profile **profile);
 
-/* Prints services (or hosts), what they weigh and what was lost. */
+/* A row for each service (or host) and metric, the heaviest first: name, metric, unit, n (hosts,
+ * or services), weight, samples, lost_samples, pushes, last (seconds since 1970). The stream is for
+ * fleet_ask(). */
+FILE *fleet_list_query(const struct fleet_server *server, const struct fleet_choice *choice,
+                       bool by_host);
+/* Prints them. */
 int fleet_list(const struct fleet_server *server, const struct fleet_choice *choice, bool by_host,
                bool json);
 

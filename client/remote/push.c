@@ -148,7 +148,8 @@ static int push_once(struct pushing *p) {
     int status = collect(&p->spool, p->socket, &p->sum, error, sizeof error);
     say_once(p->said_of_daemon, error);
     if (p->sum.excess > excess)
-        complain("a weight of %" PRIu64 " was sent twice: contexts had it that hcctd has lost",
+        complain("a weight of %" PRIu64 " that was sent before is not in hcctd's counts any more: "
+                 "the server has so much more",
                  p->sum.excess - excess);
     if (!send_waiting(p) && (status == HCCT_EXIT_OK || status == HCCT_EXIT_NO_DATA))
         return HCCT_EXIT_FAILURE;

@@ -71,6 +71,7 @@ static const struct column totals[] = {
     {"cpu_ns", "UInt64", "UInt64 CODEC(ZSTD)"},
     {"unseen", "UInt64", "UInt64 CODEC(ZSTD)"},
     {"contexts", "UInt64", "UInt64 CODEC(ZSTD)"},
+    {"capped", "UInt64", "UInt64 CODEC(ZSTD)"},
     {NULL, NULL, NULL},
 };
 
@@ -124,15 +125,32 @@ static void put_table(FILE *out, const struct table *table, const char *database
         fprintf(out, " TTL %s + INTERVAL %u DAY", table->time, keep_days + table->more_days);
 }
 
-static bool run(struct transfer *transfer, const char *url, const char *text, unsigned *version,
+/* `number`, if it is not NULL, is what the answer begins with. */
+static bool run(struct transfer *transfer, const char *url, const char *text, unsigned *number,
                 char *error, size_t error_bytes) {
     struct transfer_answer answer;
     enum transfer_result result =
         clickhouse_run(transfer, url, text, strlen(text), &answer, error, error_bytes);
-    if (version != NULL)
-        *version = (unsigned)strtoul(answer.body, NULL, 10);
+    if (number != NULL)
+        *number = (unsigned)strtoul(answer.body, NULL, 10);
     free(answer.body);
     return result == TRANSFER_DONE;
+}
+
+/* The table of an earlier version has no such column. */
+static bool add_capped(struct transfer *transfer, const struct push_settings *settings, char *error,
+                       size_t error_bytes) {
+    char text[400];
+    unsigned there;
+    snprintf(text, sizeof text,
+             "SELECT count() FROM system.columns WHERE database = '%s' AND table = 'totals' AND "
+             "name = 'capped'",
+             settings->database);
+    if (!run(transfer, settings->url, text, &there, error, error_bytes))
+        return false;
+    snprintf(text, sizeof text, "ALTER TABLE %s.totals ADD COLUMN capped UInt64",
+             settings->database);
+    return there > 0 || run(transfer, settings->url, text, NULL, error, error_bytes);
 }
 
 bool clickhouse_create(struct transfer *transfer, const struct push_settings *settings, char *error,
@@ -153,6 +171,8 @@ bool clickhouse_create(struct transfer *transfer, const struct push_settings *se
         if (!done)
             return false;
     }
+    if (!add_capped(transfer, settings, error, error_bytes))
+        return false;
     char view[sizeof hours_view + 3 * 100]; /* clickhouse_is_name() */
     snprintf(view, sizeof view, hours_view, settings->database, settings->database,
              settings->database);

@@ -13,7 +13,7 @@
 #include "common/render/format.h"
 #include "common/wire/tags.h"
 
-#define LABELS_MAX (5 + TAGS_ROOM / 4)
+#define LABELS_MAX 30 /* Pyroscope takes no more, unless it is told to */
 
 static const char *keep(struct pool *pool, const char *text, size_t length) {
     char *copy = pool_alloc(pool, length + 1);
@@ -80,8 +80,16 @@ static bool is_it(const void *it, const struct profile_process *process) {
     return process == it;
 }
 
-size_t series_make(const struct push_settings *settings, const struct push *push, struct pool *pool,
-                   struct series **list) {
+/* The end of it stays. */
+static void shorten(struct profile *profile, uint64_t longest_ns) {
+    if (longest_ns == 0 || profile->duration_ns <= longest_ns)
+        return;
+    profile->time_ns += profile->duration_ns - longest_ns;
+    profile->duration_ns = longest_ns;
+}
+
+size_t series_make(const struct push_settings *settings, const struct push *push,
+                   uint64_t longest_ns, struct pool *pool, struct series **list) {
     const struct profile *profile = push->profile;
     size_t n = 0;
 
@@ -94,6 +102,7 @@ size_t series_make(const struct push_settings *settings, const struct push *push
         add_labels(series, pool, settings, profile, &profile->processes[i]);
         series->id = keep(pool, id.text, strlen(id.text));
         struct profile *part = copy_processes(profile, is_it, &profile->processes[i]);
+        shorten(part, longest_ns);
         pack(series, pool, part);
         profile_free(part);
         n++;

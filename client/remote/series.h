@@ -22,8 +22,10 @@ struct series {
 };
 
 /* All processes that have weight; what they consist of is the pool's. *list is the caller's to
- * free. Names of labels are letters, digits and underscores; the first one is __name__. */
-size_t series_make(const struct push_settings *settings, const struct push *push, struct pool *pool,
-                   struct series **list);
+ * free. Names of labels are letters, digits and underscores; the first one is __name__; there are
+ * 30 at most. A profile of more than longest_ns (0: of any time) says that it is of the last part
+ * of it. */
+size_t series_make(const struct push_settings *settings, const struct push *push,
+                   uint64_t longest_ns, struct pool *pool, struct series **list);
 
 #endif

@@ -226,7 +226,8 @@ bool spool_open(struct spool *s, const char *path, uint64_t bytes_max) {
                  path);
     else if (!load_state(s))
         complain("%s/state can't be used: %s", path,
-                 errno == EBADMSG ? "it is damaged; remove the directory to begin anew"
+                 errno == EBADMSG ? "it is damaged; remove the directory to begin anew: all that "
+                                    "hcctd has is sent once more then"
                                   : strerror(errno));
     else
         return true;

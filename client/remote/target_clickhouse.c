@@ -148,6 +148,8 @@ static void put_totals(struct rows *rows, uint32_t process, const char *service)
     put_wide(&json, "cpu_ns", it->cpu_ns);
     put_wide(&json, "unseen", it->unseen);
     put_wide(&json, "contexts", it->contexts);
+    if (it->capped > 0) /* the tables of an earlier version have no such column */
+        put_wide(&json, "capped", it->capped);
     json_end(&json, '}');
     fputc('\n', rows->out[TOTALS]);
     rows->n[TOTALS]++;

@@ -47,7 +47,7 @@ enum transfer_result parca_send(struct transfer *transfer, const struct push_set
                                 const struct push *push, char *error, size_t error_bytes) {
     struct pool pool = {0};
     struct series *list;
-    size_t n = series_make(settings, push, &pool, &list), bytes;
+    size_t n = series_make(settings, push, 0, &pool, &list), bytes;
     FILE *out = memory_stream("a request");
     struct json_out json = {.out = out};
     json_begin(&json, '{');

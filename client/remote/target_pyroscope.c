@@ -7,6 +7,9 @@
 #include "client/remote/push.pb-c.h"
 #include "client/remote/series.h"
 
+/* Pyroscope refuses what has begun more than an hour ago, by default. */
+#define LONGEST_NS (15 * 60 * 1000000000ull)
+
 static Push__RawProfileSeries *translate(const struct series *from, struct pool *pool) {
     Push__RawProfileSeries *series = pool_alloc(pool, sizeof *series);
     Push__RawSample *sample = pool_alloc(pool, sizeof *sample);
@@ -34,7 +37,7 @@ enum transfer_result pyroscope_send(struct transfer *transfer, const struct push
     Push__PushRequest request = PUSH__PUSH_REQUEST__INIT;
     struct pool pool = {0};
     struct series *list;
-    size_t n = series_make(settings, push, &pool, &list);
+    size_t n = series_make(settings, push, LONGEST_NS, &pool, &list);
 
     request.series = pool_alloc(&pool, n * sizeof *request.series);
     for (size_t i = 0; i < n; i++)

@@ -88,11 +88,11 @@ static int complain_of(const struct top_response *response) {
     }
 }
 
-static int iterate(const char *socket, const struct top_request *request, enum top_shape shape,
-                   unsigned width) {
+static int iterate(const struct top_source *source, const struct top_request *request,
+                   enum top_shape shape, unsigned width) {
     struct top_response response;
     int status = HCCT_EXIT_OK;
-    top_client_once(socket, request, &response);
+    top_client_once(source, request, &response);
     if (response.outcome != TOP_ANSWERED) {
         status = complain_of(&response);
     } else if (response.window_refused) {
@@ -109,8 +109,8 @@ static int iterate(const char *socket, const struct top_request *request, enum t
     return status;
 }
 
-int top_batch(const char *socket, const struct top_request *request, enum top_shape shape,
-              unsigned iterations, unsigned width) {
+int top_batch(const struct top_source *source, const struct top_request *request,
+              enum top_shape shape, unsigned iterations, unsigned width) {
     double whole = floor(request->delay);
     struct timespec delay = {(time_t)whole, (long)((request->delay - whole) * 1e9)};
     for (unsigned i = 0; i < iterations || iterations == 0; i++) {
@@ -118,7 +118,7 @@ int top_batch(const char *socket, const struct top_request *request, enum top_sh
             nanosleep(&delay, NULL);
             putchar('\n');
         }
-        int status = iterate(socket, request, shape, width);
+        int status = iterate(source, request, shape, width);
         if (status != HCCT_EXIT_OK)
             return status;
     }

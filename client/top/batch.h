@@ -10,7 +10,7 @@
 
 /* Writes to stdout, `iterations` times (0: until the end of the world), request->delay apart.
  * `width`: columns to fit into, 0: any. Returns an exit status; complained unless HCCT_EXIT_OK. */
-int top_batch(const char *socket, const struct top_request *request, enum top_shape shape,
-              unsigned iterations, unsigned width);
+int top_batch(const struct top_source *source, const struct top_request *request,
+              enum top_shape shape, unsigned iterations, unsigned width);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * client.h - sends requests to hcctd now and then, on a thread of its own: the keyboard does not
- * wait. Hands the responses over.
+ * client.h - sends requests now and then, to hcctd (daemon.h) or to whoever else has profiles, on a
+ * thread of its own: the keyboard does not wait. Hands the responses over.
  */
 #ifndef HCCT_TOP_CLIENT_H
 #define HCCT_TOP_CLIENT_H
@@ -26,7 +26,7 @@ struct top_request {
     bool choose;            /* where it is not there, the first of those that are is taken */
     struct top_steps steps; /* by which contexts are rewritten */
     enum profile_by by;
-    double phi;      /* contexts below it are not shown; 0: PHI_DEFAULT of top/client.c */
+    double phi;      /* contexts below it are not shown; 0: TOP_PHI_DEFAULT */
     unsigned n;      /* 0: all */
     double delay;    /* refresh interval in seconds */
     bool paused;     /* not to be asked again */
@@ -62,16 +62,29 @@ struct top_response {
 
 void top_copies_free(struct top_copy copy[static TOP_SPANS]);
 
+#define TOP_PHI_DEFAULT 1e-4 /* a screen has no room for less, and is drawn anew all the time */
+
+/* Who answers. `response` has the request, an outcome of TOP_ANSWERED, and nothing else, when it is
+ * asked; one request at a time, from any thread. */
+struct top_source {
+    const char *name; /* for people */
+    void (*answer)(const struct top_source *source, const struct top_request *request,
+                   struct top_response *response);
+};
+
 /* Sends a request and waits for the response, which the caller frees. Any thread. */
-void top_client_once(const char *socket, const struct top_request *request,
+void top_client_once(const struct top_source *source, const struct top_request *request,
                      struct top_response *response);
 void top_response_clear(struct top_response *response);
 
-/* The asking thread; `socket` is copied. NULL: it can't be made, errno says why. */
-struct top_client *top_client_start(const char *socket);
+/* The asking thread. NULL: it can't be made, errno says why. `source` may be asked until the
+ * program ends: a request that is under way is not waited for. */
+struct top_client *top_client_start(const struct top_source *source);
 /* This is requested every delay from now on, and at once, too, with `now`; a request that is under
  * way goes on. The following are for one thread. */
 void top_client_request(struct top_client *client, const struct top_request *request, bool now);
+/* What the source is called. */
+const char *top_client_of(const struct top_client *client);
 /* Becomes readable when there is something to take. */
 int top_client_fd(const struct top_client *client);
 /* The newest response, for the caller to clear and free; NULL: none. */

@@ -25,7 +25,9 @@ static void put_one(struct top_line *line, const struct top_model *model,
 void top_head_who(struct top_line *line, const struct top_model *model) {
     const struct profile *profile = model->total;
     uint32_t n = profile->n_processes - 1;
-    if (n == 1)
+    if (profile->title[0] != '\0') /* of many hosts: services stand for processes */
+        top_line_print(line, "%" PRIu32 " service%s on %s", n, n == 1 ? "" : "s", profile->title);
+    else if (n == 1)
         put_one(line, model, &profile->processes[1]);
     else
         top_line_print(line, "%" PRIu32 " processes, %" PRIu32 " of them running", n, model->live);
@@ -66,6 +68,14 @@ void top_head_total(struct top_line *line, const struct top_model *model, double
                        format_share((double)sum->handler_ns / (double)sum->cpu_ns).text);
 }
 
+/* Of a profile whose trees are somewhere else: those that it has. */
+static uint64_t count_contexts(const struct profile *profile) {
+    uint64_t n = 0;
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        n += profile->nodes[i].parent != 0;
+    return n;
+}
+
 void top_head_error(struct top_line *line, const struct top_model *model) {
     const struct profile *profile = model->total;
     const struct profile_process *sum = &model->sum;
@@ -82,8 +92,10 @@ void top_head_error(struct top_line *line, const struct top_model *model) {
         top_line_add(line, "all is kept; ");
     if (profile->summary[0] != '\0')
         top_line_print(line, "%s, ", profile->summary);
-    top_line_print(line, "%s contexts in %s", format_count(sum->contexts).text,
-                   format_bytes(sum->bytes).text);
+    top_line_print(line, "%s contexts",
+                   format_count(sum->contexts > 0 ? sum->contexts : count_contexts(profile)).text);
+    if (sum->bytes > 0)
+        top_line_print(line, " in %s", format_bytes(sum->bytes).text);
 }
 
 void top_head_recent(struct top_line *line, const struct top_model *model, const char *what) {

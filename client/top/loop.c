@@ -95,7 +95,7 @@ static void run(struct top_ui *ui) {
     }
 }
 
-int top_loop(const char *socket, const struct top_start *start) {
+int top_loop(const struct top_source *source, const struct top_start *start) {
     struct top_ui ui;
     if (!catch_signals()) {
         complain("no pipe can be made: %s", strerror(errno));
@@ -110,7 +110,7 @@ int top_loop(const char *socket, const struct top_start *start) {
     atexit(top_screen_end);
     top_ui_begin(&ui, &start->request);
     ui.shape = start->shape;
-    ui.client = top_client_start(socket);
+    ui.client = top_client_start(source);
     if (ui.client == NULL) {
         int why = errno;
         top_screen_end();

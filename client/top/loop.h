@@ -17,6 +17,6 @@ struct top_start {
 
 /* Until somebody quits; gives the exit status. The terminal is as it was before, however it ends.
  */
-int top_loop(const char *socket, const struct top_start *start);
+int top_loop(const struct top_source *source, const struct top_start *start);
 
 #endif

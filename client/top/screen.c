@@ -208,6 +208,14 @@ static void draw_row(const struct top_ui *ui, int at, const struct top_layout *l
     paint(at, &where, A_DIM);
 }
 
+static void draw_waiting(const struct top_ui *ui, int at) {
+    char text[64] = "nothing to show yet";
+    if (ui->trouble[0] == '\0')
+        snprintf(text, sizeof text, "asking %s ...",
+                 ui->client != NULL ? top_client_of(ui->client) : "hcctd");
+    put_text(at, text, A_NORMAL);
+}
+
 static void draw_tree(struct top_ui *ui) {
     const char *recent = top_ui_recent(ui);
     struct top_layout layout;
@@ -230,8 +238,7 @@ static void draw_tree(struct top_ui *ui) {
             put_text(top + (int)i, "", A_NORMAL);
     }
     if (ui->model == NULL)
-        put_text(top + 1, ui->trouble[0] == '\0' ? "asking hcctd ..." : "nothing to show yet",
-                 A_NORMAL);
+        draw_waiting(ui, top + 1);
     else if (ui->rows.n == 0)
         put_text(top + 1,
                  ui->view.only ? "no path has a match: o shows all again"
@@ -276,7 +283,8 @@ static void draw_last(const struct top_ui *ui) {
         top_line_add(&line, ui->trouble);
         attributes = A_BOLD | pair(PAIR_TROUBLE);
     } else if (waiting >= 2000000000u) {
-        top_line_print(&line, "hcctd has not answered for %u s", (unsigned)(waiting / 1000000000u));
+        top_line_print(&line, "%s has not answered for %u s", top_client_of(ui->client),
+                       (unsigned)(waiting / 1000000000u));
         attributes = A_BOLD | pair(PAIR_TROUBLE);
     } else {
         top_line_add(&line, "? help  Enter fold  / search  s sort  i callers  f functions  "

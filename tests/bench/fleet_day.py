@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""What a question about a day of 200 hosts costs: pushes every 15 seconds, made by the server itself, and
-hcct fleet asked about them. Elapsed time and the server's CPU time, medians.
+"""What a question about a day, and about a week, of 200 hosts costs: pushes every 15 seconds, and hcct fleet
+asked about them. Elapsed time and the server's CPU time, medians; rows and bytes.
+
+Real programs are profiled and pushed for a minute or so; the server makes those pushes those of all hosts
+and moments, with other weights. So contexts, and how many of them gain something in a push, are real.
 
     tests/bench/fleet_day.py [COMMAND ...]      in turn, of each hcct (that of the build)
 
-HCCT_BENCH_HOSTS (200), HCCT_BENCH_HOURS (24), HCCT_BENCH_ROUNDS (3)."""
+HCCT_BENCH_HOSTS (200), HCCT_BENCH_HOURS (24), HCCT_BENCH_ROUNDS (3), HCCT_BENCH_PUSHES (4): real ones;
+HCCT_BENCH_CONTEXTS: of each push only so many, as all take most of an hour to be made; HCCT_CHDB: as for the tests (tests/remote/clickhouse.py)."""
 
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -16,54 +21,76 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "e2e"), os.path.join(HERE, "..", "remote")]
 import clickhouse  # noqa: E402
-from support import HCCT, run, scratch, skip  # noqa: E402
+from support import HCCT, Daemon, need, run, scratch, skip  # noqa: E402
 
 HOSTS = int(os.environ.get("HCCT_BENCH_HOSTS", "200"))
 HOURS = int(os.environ.get("HCCT_BENCH_HOURS", "24"))
 ROUNDS = int(os.environ.get("HCCT_BENCH_ROUNDS", "3"))
 EVERY = 15                 # seconds
-CONTEXTS, WEIGHTS = 6000, 32  # that a service has, and that gain something between two pushes
-SERVICES = 8               # of each host, one after the other
+PUSHES = int(os.environ.get("HCCT_BENCH_PUSHES", "4"))
+CONTEXTS = int(os.environ.get("HCCT_BENCH_CONTEXTS", "1000000"))
+SQL = "with recursive c(x) as (select 1 union all select x + 1 from c) select sum(abs(x % 7)) from c;"
+PROGRAMS = (("gnugo", "--benchmark", "1000", "--seed", "1"), ("sqlite3", ":memory:", SQL))
 
-KEY = """toDateTime(toUInt32(now()) - {hour} * 3600 + (number % {pushes}) * {every}) AS time,
-concat('service', toString(number % {services})) AS service, 'cpu' AS metric,
-concat('host', toString(intDiv(number, {pushes}))) AS host,
-lower(hex(cityHash64(number, {hour}))) AS push, '/usr/bin/program' AS exe, 'build=417' AS tags,
-toUInt32(100 + number % {services}) AS pid"""
+# a push of host `number / pushes` at moment `number % pushes` of an hour
+KEY = """toDateTime(intDiv(toUInt32(now()), 3600) * 3600 - {hour} * 3600 + (number % {pushes}) * {every}) AS time, service,
+metric, concat('host', toString(intDiv(number, {pushes}))) AS host, lower(hex(cityHash64(number, {hour}))) AS push, exe,
+tags, toUInt32(100 + intDiv(number, {pushes})) AS pid"""
+FROM = """FROM (SELECT number, toUInt64(cityHash64(number, {hour}) % {real}) AS k FROM numbers({rows})) ANY INNER JOIN
+(SELECT * FROM hcct.{table}_real) USING k"""
+DELTAS = """INSERT INTO hcct.deltas SELECT {key}, arraySlice(hashes, 1, {contexts}),
+arrayMap(w -> 1 + intDiv(w * (50 + cityHash64(number, w) % 100), 100), arraySlice(weights, 1, {contexts})) AS weights """ + FROM
+TOTALS = """INSERT INTO hcct.totals SELECT {key}, unit, collector, clock, span, period, runs, total, walks, complete, lost,
+lost_ns, cpu_ns, unseen, contexts, capped """ + FROM
 
-DELTAS = """INSERT INTO hcct.deltas SELECT {key},
-arrayMap(i -> cityHash64(bitAnd(cityHash64(number, i, {hour}), bitAnd(cityHash64(number, i), 8191)) % {contexts}),
-         range({weights})) AS hashes,
-arrayMap(i -> toUInt64(10000000 * (1 + cityHash64(i, number) % 7)), range({weights})) AS weights
-FROM numbers({rows})"""
 
-TOTALS = """INSERT INTO hcct.totals SELECT {key}, 'nanoseconds' AS unit, 'walks' AS collector, 'cpu' AS clock,
-toUInt64({every} * 1000000000) AS span, toUInt64(10000000) AS period, toUInt32(1) AS runs,
-toUInt64(1280000000) AS total, toUInt64(128) AS walks, toUInt64(128) AS complete, toUInt64(0) AS lost,
-toUInt64(0) AS lost_ns, toUInt64(1280000000) AS cpu_ns, toUInt64(0) AS unseen, toUInt64({contexts}) AS contexts
-FROM numbers({rows})"""
-
-STACKS = """INSERT INTO hcct.stacks SELECT concat('service', toString(intDiv(number, {contexts}))) AS service,
-cityHash64(number % {contexts}) AS hash, now() AS seen,
-arrayMap(i -> concat('a_function_of_the_program_', toString(cityHash64(number, i) % 900)), range({depth})) AS functions,
-functions AS system_names,
-arrayMap(i -> concat('/build/program/src/file', toString(cityHash64(number, i) % 90), '.c'), range({depth})) AS files,
-arrayMap(i -> toUInt32(cityHash64(number, i) % 3000), range({depth})) AS lines,
-arrayMap(i -> '/usr/bin/program', range({depth})) AS modules,
-arrayMap(i -> '80bbee1d6e5c90a95deda3bb395d10cadf7f3a82', range({depth})) AS build_ids,
-arrayMap(i -> cityHash64(number, i) % 1000000, range({depth})) AS addresses,
-arrayMap(i -> toUInt8(0), range({depth})) AS kinds FROM numbers({contexts} * {services})"""
+def push_real(server):
+    """Some pushes of programs that are busy all the time."""
+    with Daemon() as daemon:
+        apps = [subprocess.Popen(program, executable=shutil.which(program[0]), env=daemon.env(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                for program in PROGRAMS]
+        for _ in range(PUSHES):
+            time.sleep(EVERY)
+            if run([HCCT, "push", "--once", "--socket", daemon.socket, "--spool", scratch("spool"), "clickhouse",
+                    server.url]).status != 0:
+                raise SystemExit("no push")
+        for app in apps:
+            app.kill()
+            app.wait()
 
 
 def fill(server):
-    pushes = 3600 // EVERY
-    numbers = {"every": EVERY, "pushes": pushes, "rows": HOSTS * pushes, "contexts": CONTEXTS,
-               "weights": WEIGHTS, "services": SERVICES, "depth": 20}
-    server.ask(STACKS.format(**numbers))
+    push_real(server)
+    numbers = {"every": EVERY, "contexts": CONTEXTS, "pushes": 3600 // EVERY, "rows": HOSTS * 3600 // EVERY}
+    for table in "deltas", "totals":
+        server.ask(f"CREATE TABLE hcct.{table}_real ENGINE = Log AS SELECT *, rowNumberInAllBlocks() AS k FROM "
+                   f"(SELECT * FROM hcct.{table} FINAL ORDER BY service, time, push)")
+        numbers["real"] = int(server.ask(f"SELECT count() FROM hcct.{table}_real")[0][0])
+        seen = server.ask(f"SELECT service, count() FROM hcct.{table}_real GROUP BY service ORDER BY service")
+    contexts = server.ask("SELECT avg(length(hashes)) FROM hcct.deltas_real")[0][0]
+    print(f"real pushes: {seen}, {float(contexts):.0f} contexts in each; "
+          f"{server.ask('SELECT count() FROM hcct.stacks FINAL')[0][0]} contexts in all", flush=True)
+    for table in "hours_of_deltas", "hours", "deltas", "totals":
+        server.ask(f"DROP TABLE hcct.{table}")
+    create(server)
     for hour in range(HOURS, 0, -1):
         key = KEY.format(hour=hour, **numbers)
-        for table in DELTAS, TOTALS:
-            server.ask(table.format(key=key, hour=hour, **numbers))
+        for table, text in ("deltas", DELTAS), ("totals", TOTALS):
+            server.ask(text.format(key=key, hour=hour, table=table, **numbers))
+
+
+def create(server):
+    if run([HCCT, "push", "--create", "clickhouse", server.url]).status != 0:
+        raise SystemExit("no tables")
+
+
+def print_sizes(server):
+    parts = server.ask("SELECT table, sum(rows), sum(bytes) FROM system.parts WHERE active AND database = 'hcct' AND "
+                       "table IN ('stacks', 'deltas', 'totals', 'hours') GROUP BY table ORDER BY table")
+    total = sum(int(size) for _, _, size in parts)
+    for table, rows, size in parts:
+        print(f"{table:8} {int(rows):12,} rows {int(size):14,} bytes")
+    print(f"{'all':8} {'':12}      {total:14,} bytes: {total / HOSTS / (HOURS / 24):,.0f} a host and day", flush=True)
 
 
 def processor_seconds(pid):
@@ -93,19 +120,23 @@ def ask(server, command, options):
 def main():
     if not clickhouse.found():
         skip("clickhouse-server is not installed")
+    need(*(program[0] for program in PROGRAMS))
     commands = sys.argv[1:] or [HCCT]
     server = clickhouse.ClickHouse(scratch("clickhouse"))
     try:
-        if run([HCCT, "push", "--create", "clickhouse", server.url]).status != 0:
-            raise SystemExit("no tables")
+        create(server)
         before = time.monotonic()
         fill(server)
         rows = server.ask("SELECT count(), sum(length(hashes)) FROM hcct.deltas")[0]
         print(f"version {server.ask('SELECT version()')[0][0]}: {rows[0]} pushes of {HOSTS} hosts in {HOURS} h, "
               f"{rows[1]} weights, made in {time.monotonic() - before:.0f} s")
+        print_sizes(server)
         print(f"{'':40} {'elapsed':>8} {'server':>8} {'hcct':>8}   (s, CPU time of the last two)")
-        for name, options in (("of all", ["--since", "25h"]), ("of a service", ["--since", "25h", "--service", "service1"]),
-                              ("of a host", ["--since", "25h", "--host", "host7"]), ("of an hour", ["--since", "1h"])):
+        for name, options in (("a day", ["--since", "24h"]), ("a day of a service", ["--since", "24h", "--service", "gnugo"]),
+                              ("a day of a host", ["--since", "24h", "--host", "host7"]), ("two hours", ["--since", "2h"]),
+                              ("a week", ["--since", "7d"]), ("a week of a service", ["--since", "7d", "--service", "gnugo"])):
+            if name.startswith("a week") and HOURS <= 24:
+                continue
             seen, answers = {command: [] for command in commands}, {}
             for _ in range(ROUNDS):
                 for command in commands:
@@ -113,8 +144,8 @@ def main():
                     seen[command].append(times)
             for command in commands:
                 middle = [statistics.median(column) for column in zip(*seen[command])]
-                print(f"{name:14} {command[-25:]:25} " + " ".join(f"{t:8.2f}" for t in middle))
-            if name != "of an hour" and len(set(answers.values())) > 1:
+                print(f"{name:20} {command[-19:]:19} " + " ".join(f"{t:8.2f}" for t in middle))
+            if len(set(answers.values())) > 1:
                 print(f"{name}: answers differ")
     finally:
         server.kill()

@@ -115,3 +115,5 @@ tests_bench_past_bench_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=free
 # hcct fleet over a day of 200 hosts.
 BENCHES += tests/bench/fleet_day.sh
 EXTRA_DIST += tests/bench/fleet_day.sh tests/bench/fleet_day.py
+BENCHES += tests/bench/push_cost.sh
+EXTRA_DIST += tests/bench/push_cost.sh tests/bench/push_cost.py

@@ -2,7 +2,7 @@
 """clickhouse.py - a ClickHouse server of its own, on loopback, in the test's directory.
 
 It is clickhouse-server where that is installed, or, where HCCT_CHDB says in which directory
-`npm install chdb` has put it, that: a current ClickHouse in a process of node.
+`npm install chdb` has put it, that: a current ClickHouse in a process of node (HCCT_NODE, or node).
 """
 
 import os
@@ -55,7 +55,7 @@ class ClickHouse:
     def start(self):
         command = [server(), "--config-file=" + os.path.join(self.directory, "config.xml")]
         if CHDB:
-            command = ["node", os.path.join(HERE, "chdb_server.js"),
+            command = [os.environ.get("HCCT_NODE", "node"), os.path.join(HERE, "chdb_server.js"),
                        os.path.join(self.directory, "chdb"), str(self.port)]
         env = {**os.environ, "NODE_PATH": os.path.join(CHDB or "", "node_modules")}
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=env,

@@ -139,6 +139,23 @@ def test_hours(trusted):
     check(hot()["total"] == sum(hot("--host", f"h{i}")["total"] for i in (1, 2, 3)), "so that hour is added up")
 
 
+def test_whole_hours():
+    """A long span begins with an hour, so that no part of one has to be added up from pushes."""
+    now = int(server.ask("SELECT toUInt32(now())")[0][0])
+    hour = (now - 7 * 3600) // 3600 * 3600
+    for at, weight in (hour - 1, 1), (hour, 10), (hour + 3599, 100), (hour + 2 * 3600, 1000):
+        key = (f"toDateTime({at}) AS time, 'long' AS service, 'cpu' AS metric, 'h9' AS host, '{at}' AS push, '/bin/long' AS exe, "
+               "'' AS tags, toUInt32(1) AS pid")
+        server.ask(f"INSERT INTO hcct.deltas SELECT {key}, [toUInt64(1)] AS hashes, [toUInt64({weight})] AS weights")
+        server.ask(f"INSERT INTO hcct.totals SELECT {key}, 'nanoseconds' AS unit, 'walks' AS collector, 'cpu' AS clock, "
+                   "toUInt64(0) AS span, toUInt64(0) AS period, toUInt32(1) AS runs, "
+                   f"toUInt64({weight}) AS total, toUInt64(1) AS walks, toUInt64(1) AS complete, toUInt64(0) AS lost, toUInt64(0) AS lost_ns, "
+                   "toUInt64(0) AS cpu_ns, toUInt64(0) AS unseen, toUInt64(1) AS contexts, toUInt64(0) AS capped")
+    total = hot("--service", "long", "--since", "7h")["total"]
+    later = int(server.ask("SELECT toUInt32(now())")[0][0])
+    check(total == 1110 or later // 3600 != now // 3600, f"of seven hours: {total}")
+
+
 def test_killed():
     """The pusher or the server are killed at any moment."""
     app = subprocess.Popen([target("known_shares"), "3"], env=daemon.env(HCCT_RATE="250"),
@@ -249,7 +266,7 @@ def check_panels(begin, end, more=0):
 
 def test_panels():
     """Whole hours come from sums, where these are of the same pushes; the rest from pushes."""
-    result = run([HCCT, "push", "--create", "--database", "panels", "clickhouse", server.url])
+    result = run([HCCT, "push", "--create", "--keep", "0", "--database", "panels", "clickhouse", server.url])
     check(result.status == 0, f"tables are made: {result.err.decode()}")
     server.ask("INSERT INTO panels.stacks SELECT 'one' AS service, toUInt64(number + 1) AS hash, now() AS seen, "
                "['main', number = 4 ? '[~]' : concat('f', toString(number + 1))] AS functions, functions AS system_names, "
@@ -267,7 +284,7 @@ def test_panels():
     insert_pushes(FIRST + 1, again=True)
     check_panels(begin + middle, end + middle)          # a push that came twice: its hour is added up from pushes
     server.ask("DROP TABLE panels.hours")
-    check(run([HCCT, "push", "--create", "--database", "panels", "clickhouse", server.url]).status == 0, "made anew")
+    check(run([HCCT, "push", "--create", "--keep", "0", "--database", "panels", "clickhouse", server.url]).status == 0, "made anew")
     insert_pushes(FIRST + 6)
     for span in (*spans, (begin, end + 3 * 3600)):
         check_panels(*span)
@@ -295,6 +312,7 @@ try:
         test_twice()
         test_hours(False)
         test_dashboard()
+        test_whole_hours()
         test_killed()
         test_panels()
         test_words()

@@ -235,6 +235,18 @@ def test_credentials():
     server.close()
 
 
+def test_labels():
+    """More tags than a server takes labels."""
+    server, parca = stub.Pyroscope(), stub.Parca()
+    run_program(0.2, HCCT_TAGS=",".join(f"k{chr(97 + i // 20)}{chr(97 + i % 20)}=1" for i in range(40)))
+    push("pyroscope", server.url, spool="l1")
+    push("parca", parca.url, spool="l2")
+    check_server(server, "labels")
+    check(any(one.labels.get("kab") == "1" for one in server.kept.values()), "the first of them are there")
+    server.close()
+    parca.close()
+
+
 def test_words():
     for words, sentence in (((), "name a target"), (("x", "http://y"), "there is no target 'x'"),
                             (("otlp", "ftp://y"), "is no URL"),
@@ -258,6 +270,7 @@ with Daemon("--state-dir", scratch("state")) as daemon:
     test_killed()
     test_always()
     test_credentials()
+    test_labels()
     test_words()
     test_restarts()
 finish()

@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "report")]
@@ -23,6 +24,33 @@ PPROF_PROTO = os.path.join(ROOT, "common", "render", "profile.proto")
 OTLP_PROTO = os.path.join(ROOT, "common", "render", "otlp.proto")
 PUSH_PROTO = os.path.join(ROOT, "client", "remote", "push.proto")
 
+# A directory that has the definitions of Pyroscope and OpenTelemetry as they publish them, where somebody has put
+# them there (push/v1/push.proto, google/v1/profile.proto, opentelemetry/proto/profiles/v1development/profiles.proto
+# and what they import, without annotations for others): what comes must say the same by those.
+UPSTREAM = os.environ.get("HCCT_UPSTREAM_PROTOS")
+PUBLISHED = {PPROF_PROTO: ("google/v1/profile.proto", "google.v1.Profile"),
+             PUSH_PROTO: ("push/v1/push.proto", "push.v1.PushRequest"),
+             OTLP_PROTO: ("opentelemetry/proto/profiles/v1development/profiles.proto",
+                          "opentelemetry.proto.profiles.v1development.ProfilesData")}
+
+
+def common(message):
+    """Without what is ours alone, which others skip: numbers above 999."""
+    if isinstance(message, dict):
+        return {name: [common(one) for one in values] for name, values in message.items()
+                if not name.startswith("hcct_") and not name.isdigit()}
+    return message
+
+
+def decode(data, proto, message):
+    ours = prototext.decode(data, proto, message)
+    if UPSTREAM:
+        path, name = PUBLISHED[proto]
+        theirs = prototext.decode(data, os.path.join(UPSTREAM, path), name, UPSTREAM, 999)
+        if common(theirs) != common(ours):
+            raise ValueError(f"{path} gives another {message}")
+    return ours
+
 
 def number(message, name):
     return message.get(name, [0])[0]
@@ -31,19 +59,19 @@ def number(message, name):
 class Profile:
     """What a target has of one: labels, and by type the sum of weights."""
 
-    def __init__(self, labels, weights, body=b""):
-        self.labels, self.weights, self.body = labels, weights, body
+    def __init__(self, labels, weights, body=b"", begin=0):
+        self.labels, self.weights, self.body, self.begin = labels, weights, body, begin
 
 
 def read_pprof(body, labels):
-    message = prototext.decode(gzip.decompress(body), PPROF_PROTO, "perftools.profiles.Profile")
+    message = decode(gzip.decompress(body), PPROF_PROTO, "perftools.profiles.Profile")
     strings = [text.decode() for text in message["string_table"]]
     types = [strings[number(one, "type")] for one in message["sample_type"]]
     weights = dict.fromkeys(types, 0)
     for sample in message.get("sample", []):
         for kind, value in zip(types, sample["value"], strict=True):
             weights[kind] += value
-    return Profile(labels, weights, body)
+    return Profile(labels, weights, body, number(message, "time_nanos") / 1e9)
 
 
 class Server:
@@ -126,15 +154,19 @@ class Pyroscope(Server):
     def take(self, path, headers, body):
         self.expect(path == self.path, f"path {path}")
         self.expect(headers["Content-Type"] == "application/proto", "content type")
-        request = prototext.decode(body, PUSH_PROTO, "push.PushRequest")
+        request = decode(body, PUSH_PROTO, "push.PushRequest")
         for series in request["series"]:
             labels = {pair["name"][0].decode(): pair["value"][0].decode()
                       for pair in series["labels"]}
             self.expect(all(re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]*", name) for name in labels),
                         f"labels {labels}")
             self.expect({"__name__", "service_name", "host"} <= set(labels), f"labels {labels}")
+            self.expect(len(labels) == len(series["labels"]) <= 30, f"labels {labels}")  # as it is by default
             for sample in series["samples"]:
-                self.keep(sample["ID"][0], read_pprof(sample["raw_profile"][0], labels))
+                profile = read_pprof(sample["raw_profile"][0], labels)
+                self.expect(abs(time.time() - profile.begin) < 3600, f"begun {time.time() - profile.begin} s ago")
+                self.expect(not any("-" in kind for kind in profile.weights), f"types {set(profile.weights)}")
+                self.keep(sample["ID"][0], profile)
 
 
 class Parca(Server):
@@ -158,7 +190,7 @@ class Otlp(Server):
     def take(self, path, headers, body):
         self.expect(path == self.path, f"path {path}")
         self.expect(headers["Content-Type"] == "application/x-protobuf", "content type")
-        data = prototext.decode(body, OTLP_PROTO, "otlp.ProfilesData")
+        data = decode(body, OTLP_PROTO, "otlp.ProfilesData")
         self.wrong += otlp_rules.broken_rules(data)
         strings = [text.decode() for text in data["dictionary"][0]["string_table"]]
         for resource in data["resource_profiles"]:

@@ -174,6 +174,7 @@ TESTS += \
 	tests/report/otlp_test \
 	tests/report/pprof_test \
 	tests/report/profile_test \
+	tests/report/otlp_rules_test.py \
 	tests/report/readers_test.py \
 	tests/report/render_order_test \
 	tests/report/since_test \
@@ -183,7 +184,7 @@ TESTS += \
 	tests/report/transform_test \
 	tests/report/writers_test
 
-dist_check_SCRIPTS += tests/report/readers_test.py
+dist_check_SCRIPTS += tests/report/otlp_rules_test.py tests/report/readers_test.py
 
 EXTRA_DIST += \
 	tests/report/otlp_rules.py \

@@ -53,11 +53,14 @@ def parse(text):
     return top
 
 
-def decode(data, proto, message):
-    """The message in `data`; it must have no field that the definitions do not know."""
-    out = subprocess.run(["protoc", f"--decode={message}", "--proto_path=" + os.path.dirname(proto),
-                          os.path.basename(proto)], input=data, capture_output=True, check=True)
+def decode(data, proto, message, root=None, most=0):
+    """The message in `data`; it must have no field that the definitions do not know, but those whose numbers
+    are above `most`, where it is not 0. `root`: the directory that imports of `proto` are named from."""
+    root = root or os.path.dirname(proto)
+    out = subprocess.run(["protoc", f"--decode={message}", "--proto_path=" + root, os.path.relpath(proto, root)],
+                         input=data, capture_output=True, check=True)
     text = out.stdout.decode()
-    if unknown := re.search(r"^ *\d+(:| \{)", text, re.M):
-        raise ValueError(f"{message}: field {unknown[0].strip()} is not in {proto}")
+    for unknown in re.finditer(r"^ *(\d+)(:| \{)", text, re.M):
+        if not 0 < most < int(unknown[1]):
+            raise ValueError(f"{message}: field {unknown[1]} is not in {proto}")
     return parse(text)

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * fleet_options.c - words to a choice and a server.
+ */
+#include "client/remote/fleet_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/remote/span.h"
+
+#define TIMEOUT_S 300
+
+static bool resolve_span(const char *option, const char *text, uint64_t *seconds) {
+    if (text == NULL || span_parse(text, seconds))
+        return true;
+    complain("%s '%s': it must be a time such as 30m, 24h or 7d", option, text);
+    return false;
+}
+
+bool fleet_resolve_choice(const struct fleet_options *options, struct fleet_choice *choice) {
+    *choice = (struct fleet_choice){.service = options->service,
+                                    .host = options->host,
+                                    .tag = options->tag,
+                                    .metric = options->metric,
+                                    .since_s = 3600};
+    if (!resolve_span("--since", options->since, &choice->since_s) ||
+        !resolve_span("--until", options->until, &choice->until_s))
+        return false;
+    if (choice->until_s < choice->since_s)
+        return true;
+    complain("--until must be nearer to now than --since");
+    return false;
+}
+
+bool fleet_open_server(const struct fleet_options *options, struct fleet_server *server) {
+    const char *url = options->url != NULL ? options->url : getenv("HCCT_FLEET_URL");
+    if (url == NULL || (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)) {
+        complain("say where ClickHouse is: --url http://clickhouse:8123, or HCCT_FLEET_URL");
+        return false;
+    }
+    if (!clickhouse_is_name(options->database)) {
+        complain("--database '%s': it must be letters, digits and underscores", options->database);
+        return false;
+    }
+    static char error[FLEET_ERROR_ROOM]; /* one server in a run */
+    *server = (struct fleet_server){.url = url, .database = options->database, .error = error};
+    server->transfer = transfer_new(&(struct transfer_options){
+        .credentials = options->credentials, .ca = options->ca, .timeout_s = TIMEOUT_S});
+    return server->transfer != NULL;
+}
