@@ -230,7 +230,7 @@ check() {
 # would say nothing new: they are run with the same files, which the archive has.
 few_tests() {
     tests -v | grep '\.\(py\|sh\)$' | grep -v -e '^tests/\(step\|fuzz\|page\|readers\|remote\|trace\|code\)/' \
-        -e '^tests/client/.*py$' -e '/readers_test.py$' -e '^tests/agent/\(aarch64\|header\)_test.sh$' | tr '\n' ' '
+        -e '^tests/client/.*py$' -e '/readers_test.py$' -e '/otlp_rules_test.py$' -e '^tests/agent/\(aarch64\|header\)_test.sh$' | tr '\n' ' '
     echo tests/e2e/daemon_test.py tests/client/query_test.py
 }
 FEW_PROGRAMS=tests/targets/known_shares

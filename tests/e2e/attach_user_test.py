@@ -11,7 +11,7 @@ import stat
 import time
 
 from attach_support import asleep, attach, detach, end, lost_ns, record, start, text_of
-from support import Daemon, check, finish, folded, scratch, skip, target
+from support import BUILD, Daemon, check, finish, folded, scratch, skip, target
 
 NOBODY = 65534
 WALL = ["--rate", "1000", "--clock", "wall"]
@@ -28,7 +28,6 @@ def may_not_ask(pid):
 
 def open_to_all(daemon):
     """Others than root reach it by its socket, as the system's is."""
-    os.chmod(scratch("."), 0o711)
     os.chmod(daemon.socket, 0o666)
 
 
@@ -117,6 +116,10 @@ def daemon_side(process, port):
         check(talk(port, 300) == 300, "and afterwards")
 
 
+# The process's loader opens the agent, with the process's rights: it may not see the directory of the build.
+os.environ["HCCT_LATE_AGENT"] = shutil.copy(os.path.join(BUILD, "preload", "libhcctattach.so"), scratch("."))
+os.chmod(scratch("."), 0o711)
+os.chmod(os.environ["HCCT_LATE_AGENT"], 0o755)
 asleep(target("attach_sleepers"), str(NOBODY))
 with Daemon() as shared:
     open_to_all(shared)
