@@ -190,6 +190,7 @@ preload_libagent_a_SOURCES = \
 	preload/sample/sampling.c preload/sample/sampling.h \
 	preload/sample/stack.c preload/sample/stack.h \
 	preload/sample/system_call.c preload/sample/system_call.h \
+	preload/sample/thinning.c preload/sample/thinning.h \
 	preload/sample/thread_timer.c preload/sample/thread_timer.h \
 	preload/sample/tick_course.c preload/sample/tick_course.h \
 	preload/sample/ticker.c preload/sample/ticker.h \

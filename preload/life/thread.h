@@ -17,6 +17,7 @@
 #include "preload/sample/memo.h"
 #include "preload/sample/plan.h"
 #include "preload/sample/points.h"
+#include "preload/sample/thinning.h"
 #include "preload/sample/tick_course.h"
 #include "preload/sample/ticker.h"
 #include "preload/wrap/restart.h"
@@ -58,6 +59,7 @@ struct trigger {
     uint8_t calm[OPEN_CALL_FUNCTIONS]; /* calls of each function that were short, up to 16 */
     bool avoids_ticks;                 /* the kernel's ticks do not meet the thread */
     struct tick_course kernel_ticks;   /* while they do */
+    struct thinning thinned;           /* of those that weigh less than a point */
     struct points points;              /* of CPU time, that are to be sampled */
     uint64_t asleep_ns;            /* CLOCK_MONOTONIC when early ticks met the sleep first that they
                                     * meet now, 0: none */

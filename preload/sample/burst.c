@@ -443,7 +443,7 @@ static void cpu_timer_tick(struct agent_thread *thread, struct wire_session *ses
         reached(thread, session, plan, now, true, uc);
 }
 
-/* A tick of the kernel. Points that weigh more than it have their weight: by roulette. */
+/* A tick of the kernel. Where points weigh more, some ticks stand for the others. */
 static void kernel_tick(struct agent_thread *thread, struct wire_session *session,
                         const struct sampling_plan *plan, ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
@@ -455,7 +455,8 @@ static void kernel_tick(struct agent_thread *thread, struct wire_session *sessio
     uint64_t least = plan_is_endless(plan) ? plan->fine_ns : plan->coarse_ns;
     t->cpu_ns = now.cpu_ns;
     thread->burst_sent = 0; /* this sample is of none */
-    weigh_here(thread, session, draw_roulette(draw_word(&thread->random), weight, least), call, uc);
+    weigh_here(thread, session, thinning_weight(&t->thinned, weight, least, &thread->random), call,
+               uc);
     if (!t->kernel_ticks.on)
         return; /* it has attached, and has another plan */
     if (tick_course_is_over(&t->kernel_ticks, now.cpu_ns))

@@ -79,6 +79,10 @@ TESTS += tests/agent/calls_stack_test
 check_PROGRAMS += tests/agent/draw_test
 tests_agent_draw_test_SOURCES = preload/sample/draw.c tests/agent/draw_test.c
 TESTS += tests/agent/draw_test
+check_PROGRAMS += tests/agent/thinning_test
+tests_agent_thinning_test_SOURCES = preload/sample/thinning.c preload/sample/interval.c preload/sample/draw.c \
+	tests/agent/thinning_test.c
+TESTS += tests/agent/thinning_test
 check_PROGRAMS += tests/agent/tick_course_test
 tests_agent_tick_course_test_SOURCES = preload/sample/tick_course.c preload/sample/draw.c \
 	tests/agent/tick_course_test.c
