@@ -59,31 +59,6 @@ static const struct option_command command = {
     .options = specs,
 };
 
-/* Text that is written once says all that there was. */
-static bool resolve_window(const char *word, bool screen, struct top_request *request) {
-    if (word == NULL && screen)
-        request->window = top_windows[TOP_WINDOW_DEFAULT];
-    if (word == NULL || strcmp(word, "none") == 0)
-        return true;
-    for (unsigned i = 1; i < top_windows_n; i++)
-        if (strcmp(word, top_windows[i]) == 0)
-            request->window = top_windows[i];
-    if (request->window == NULL)
-        complain("--window '%s': it must be 10s, 60s, 5m, 1h or none", word);
-    return request->window != NULL;
-}
-
-static bool resolve_metric(const char *word, struct top_request *request) {
-    if (word == NULL)
-        return true;
-    if (strlen(word) < sizeof request->kind) {
-        strcpy(request->kind, metric_kind_of_word(word));
-        return true;
-    }
-    complain("--metric '%.40s...': there is no such metric", word);
-    return false;
-}
-
 static int resolve_process(const char *socket, const char *who, struct top_request *request) {
     char *exe = NULL;
     if (who == NULL)
@@ -117,9 +92,12 @@ int cmd_top(int argc, char **argv) {
     options_parse(&command, argc, argv, &options, &rest);
     options_no_more(&command, argc, argv, rest);
     bool screen = !options.batch && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
+    const char *window =
+        screen ? top_windows[TOP_WINDOW_DEFAULT] : "none"; /* or all that there was */
+    const char *metric = options.metric != NULL ? metric_kind_of_word(options.metric) : NULL;
     if (!view_resolve(&options.view, formats, STDOUT_FILENO, &view) ||
-        !resolve_window(options.window, screen, &start.request) ||
-        !resolve_metric(options.metric, &start.request))
+        !top_resolve_window(options.window, window, &start.request) ||
+        !top_resolve_metric(metric, &start.request))
         return HCCT_EXIT_USAGE;
     int status = ask_socket(socket, options.socket);
     if (status == HCCT_EXIT_OK)

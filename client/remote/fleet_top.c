@@ -56,30 +56,6 @@ static const struct option_command command = {
     .options = specs,
 };
 
-static bool resolve_window(const char *word, bool screen, struct top_request *request) {
-    if (word == NULL && screen)
-        word = "5m";
-    if (word == NULL || strcmp(word, "none") == 0)
-        return true;
-    for (unsigned i = 1; i < top_windows_n; i++)
-        if (strcmp(word, top_windows[i]) == 0)
-            request->window = top_windows[i];
-    if (request->window == NULL)
-        complain("--window '%s': it must be 10s, 60s, 5m, 1h or none", word);
-    return request->window != NULL;
-}
-
-static bool resolve_metric(const char *word, struct top_request *request) {
-    if (word == NULL)
-        return true;
-    if (strlen(word) < sizeof request->kind) {
-        strcpy(request->kind, word);
-        return true;
-    }
-    complain("--metric '%.40s...': there is no such metric", word);
-    return false;
-}
-
 int fleet_top(int argc, char **argv) {
     struct fleet_top_options options = {
         .fleet = FLEET_OPTIONS_BEGIN, .delay = DELAY_DEFAULT_S, .iterations = UINT_MAX};
@@ -93,8 +69,8 @@ int fleet_top(int argc, char **argv) {
     options_no_more(&command, argc, argv, rest);
     bool screen = !options.batch && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
     if (!view_resolve(&options.fleet.view, formats, STDOUT_FILENO, &view) ||
-        !resolve_window(options.window, screen, &start.request) ||
-        !resolve_metric(options.fleet.metric, &start.request) ||
+        !top_resolve_window(options.window, screen ? "5m" : "none", &start.request) ||
+        !top_resolve_metric(options.fleet.metric, &start.request) ||
         !fleet_resolve_choice(&options.fleet, &choice) ||
         !fleet_open_server(&options.fleet, &server))
         return HCCT_EXIT_USAGE;

@@ -10,12 +10,37 @@
 #include <string.h>
 
 #include "client/top/keys.h"
+#include "common/base/options.h"
 
 /* Walks in less than that say nothing of their rate. */
 #define RATE_LEAST_NS 500000000u
 
 const char *const top_windows[] = {NULL, "10s", "60s", "5m", "1h"};
 const unsigned top_windows_n = sizeof top_windows / sizeof top_windows[0];
+
+bool top_resolve_window(const char *word, const char *otherwise, struct top_request *request) {
+    if (word == NULL)
+        word = otherwise;
+    if (strcmp(word, "none") == 0)
+        return true;
+    for (unsigned i = 1; i < top_windows_n; i++)
+        if (strcmp(word, top_windows[i]) == 0)
+            request->window = top_windows[i];
+    if (request->window == NULL)
+        complain("--window '%s': it must be 10s, 60s, 5m, 1h or none", word);
+    return request->window != NULL;
+}
+
+bool top_resolve_metric(const char *word, struct top_request *request) {
+    if (word == NULL)
+        return true;
+    if (strlen(word) < sizeof request->kind) {
+        strcpy(request->kind, word);
+        return true;
+    }
+    complain("--metric '%.40s...': there is no such metric", word);
+    return false;
+}
 
 void top_ui_begin(struct top_ui *ui, const struct top_request *request) {
     *ui = (struct top_ui){

@@ -55,6 +55,12 @@ extern const char *const top_windows[];
 extern const unsigned top_windows_n;
 #define TOP_WINDOW_DEFAULT 1u /* on a screen: place in top_windows */
 
+/* Of a command's options; false: said on stderr why not. NULL for a word: it was not given.
+ * `otherwise` is the window then; "none": none. */
+bool top_resolve_window(const char *word, const char *otherwise, struct top_request *request);
+/* As who answers calls it. */
+bool top_resolve_metric(const char *word, struct top_request *request);
+
 void top_ui_begin(struct top_ui *ui, const struct top_request *request);
 void top_ui_end(struct top_ui *ui);
 
