@@ -42,18 +42,19 @@ static uint64_t ahead(uint64_t mean, uint64_t passed) {
  * a / (a + 13/24 (f2 - f1)). */
 static void widen(struct copies *copies, uint64_t mean, uint64_t *random) {
     const uint64_t drawn[INTERVAL_WORDS] = {draw_word(random), draw_word(random)};
-    uint64_t before = copies->course.mean_ns, passed = copies->course.step_ns - copies->until_ns;
+    uint64_t before = copies->points.course.mean_ns,
+             passed = copies->points.course.step_ns - copies->points.until_ns;
     uint64_t a = ahead(before, passed), behind = ahead(mean, 0) - ahead(before, 0);
     bool goes_on = draw_below(draw_word(random), a + behind) < a;
-    copies->until_ns = interval_begin(&copies->course, mean, 1, drawn);
+    copies->points.until_ns = interval_begin(&copies->points.course, mean, 1, drawn);
     if (goes_on)
-        copies->until_ns = interval_next(&copies->course, 1, drawn[0]) - passed;
+        copies->points.until_ns = interval_next(&copies->points.course, 1, drawn[0]) - passed;
 }
 
 void copies_walked(struct copies *copies, uint32_t words, uint64_t *random) {
     if (words == 0)
         return;
-    uint64_t before = copies->course.mean_ns;
+    uint64_t before = copies->points.course.mean_ns;
     uint64_t mean = words == COPIES_NO_ROOM ? longer(before) : spacing(words);
     copies->quiet_ns = 0;
     if (mean > before)
@@ -62,24 +63,17 @@ void copies_walked(struct copies *copies, uint32_t words, uint64_t *random) {
 
 static bool have_ended(struct copies *copies, uint64_t weight) {
     copies->quiet_ns += weight;
-    return copies->quiet_ns > ENDED * copies->course.mean_ns;
+    return copies->quiet_ns > ENDED * copies->points.course.mean_ns;
 }
 
 uint64_t copies_weight(struct copies *copies, uint64_t weight, uint64_t *random) {
-    uint64_t sum = 0;
-    if (copies->course.mean_ns == 0)
+    if (copies->points.course.mean_ns == 0)
         return weight;
     if (have_ended(copies, weight)) {
         *copies = (struct copies){0};
         return weight;
     }
-    if (weight >= copies->course.mean_ns)
+    if (weight >= copies->points.course.mean_ns)
         return weight;
-    while (weight >= copies->until_ns) {
-        weight -= copies->until_ns;
-        sum += copies->course.step_ns;
-        copies->until_ns = interval_next(&copies->course, 1, draw_word(random));
-    }
-    copies->until_ns -= weight;
-    return sum;
+    return thinning_pass(&copies->points, weight, random);
 }

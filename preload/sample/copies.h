@@ -15,14 +15,13 @@
 #include <stdint.h>
 
 #include "common/wire/wire.h"
-#include "preload/sample/interval.h"
+#include "preload/sample/thinning.h"
 
 #define WALK_WORDS WIRE_RING_WORDS(WIRE_SLOT_BYTES) /* of the rings that walks are sent through */
 
 struct copies {
-    struct interval_course course; /* its mean is 0: no copies were sent of late */
-    uint64_t until_ns;             /* to its next point, in weight */
-    uint64_t quiet_ns;             /* weight of samples since the last copy */
+    struct thinning points; /* its mean is 0: no copies were sent of late */
+    uint64_t quiet_ns;      /* weight of samples since the last copy */
 };
 
 /* What a sample that should weigh `weight` is to weigh; 0: it is not to be taken. `random` is the

@@ -27,4 +27,7 @@ struct thinning {
 uint64_t thinning_weight(struct thinning *thinning, uint64_t weight, uint64_t mean_ns,
                          uint64_t *random);
 
+/* The points that so much weight passes, once it has begun: the sum of their steps. The same. */
+uint64_t thinning_pass(struct thinning *thinning, uint64_t weight, uint64_t *random);
+
 #endif

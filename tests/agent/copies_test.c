@@ -84,11 +84,11 @@ static void test_ends(void) {
     struct copies copies = {0};
     uint64_t random = 3, walks = 0;
     copies_walked(&copies, WALK_WORDS, &random);
-    CHECK(copies.course.mean_ns == 8 * MS);
+    CHECK(copies.points.course.mean_ns == 8 * MS);
     for (uint32_t i = 0; i < 2000; i++)
         if (copies_weight(&copies, MS, &random) != 0)
             copies_walked(&copies, 0, &random), walks++;
-    CHECK(copies.course.mean_ns == 0 && walks > 1000);
+    CHECK(copies.points.course.mean_ns == 0 && walks > 1000);
     /* a sample that stands for long enough by itself is taken as it is */
     copies_walked(&copies, WALK_WORDS, &random);
     CHECK_UINT(copies_weight(&copies, 3600000ull * MS, &random), 3600000ull * MS);

@@ -90,7 +90,7 @@ tests_agent_tick_course_test_LDADD = -lm
 TESTS += tests/agent/tick_course_test
 
 check_PROGRAMS += tests/agent/copies_test
-tests_agent_copies_test_SOURCES = preload/sample/copies.c preload/sample/draw.c preload/sample/interval.c tests/agent/copies_test.c
+tests_agent_copies_test_SOURCES = preload/sample/thinning.c preload/sample/copies.c preload/sample/draw.c preload/sample/interval.c tests/agent/copies_test.c
 tests_agent_copies_test_LDADD = -lm
 TESTS += tests/agent/copies_test
 
