@@ -4,7 +4,7 @@
  *
  * The kernel's answer replaces the call's number in its register and the signal frame does not keep
  * the number. It stands in the code, where compilers put it: right before the `syscall`
- * instruction, or with a move or two to argument registers between; or in another register.
+ * instruction, or with what sets argument registers between; or in another register.
  */
 #ifndef HCCT_SYSCALL_CODE_H
 #define HCCT_SYSCALL_CODE_H

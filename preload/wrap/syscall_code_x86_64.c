@@ -10,12 +10,18 @@
 
 #include "common/wire/arch.h"
 
-#define MOVES_MAX 2
+#define MOVES_MAX 4
 
-#define OP_XOR     0x31 /* of two registers */
-#define OP_STORE   0x89
-#define OP_LOAD    0x8b
-#define OP_LEA     0x8d
+#define OP_XOR   0x31 /* of two registers */
+#define OP_STORE 0x89
+#define OP_LOAD  0x8b
+#define OP_LEA   0x8d
+/* And, or, xor ... of a register and a constant: of its lowest 8 bits, */
+#define OP_BYTE    0x80
+#define OP_LONG    0x81 /* of all of it, where the constant has 32 bits */
+#define OP_WORD    0x83 /* or 8 */
+#define OP_SHIFT   0xc1
+#define OP_NOT     0xf7 /* also test and mul ..., by other bits of the operand */
 #define OP_MOV_IMM 0xb8 /* + register */
 
 static bool is_rex(uint8_t byte) {
@@ -68,7 +74,20 @@ static size_t operands(const uint8_t *p, uint8_t rex, unsigned *to) {
     return 1;
 }
 
-/* Are the `length` bytes at `p` one move to a register other than the number's? */
+/* Bytes of an instruction that changes one register by itself or a constant, 0: it is none; *to:
+ * which. Without a prefix four registers have names for their second byte. */
+static size_t of_one(const uint8_t *p, uint8_t rex, unsigned *to) {
+    *to = (p[1] & 7) | (rex & 1u) << 3;
+    if (*p == OP_BYTE && rex == 0)
+        *to &= 3;
+    if (p[1] >> 6 != 3)
+        return 0;
+    if (*p == OP_NOT)
+        return (p[1] & 0x30) == 0x10 ? 2 : 0; /* not, neg */
+    return *p == OP_LONG ? 6 : *p == OP_BYTE || *p == OP_WORD || *p == OP_SHIFT ? 3 : 0;
+}
+
+/* Do the `length` bytes at `p` set one register other than the number's, and nothing else? */
 static bool is_move(const uint8_t *p, size_t length) {
     uint8_t rex = is_rex(*p) ? *p : 0;
     unsigned to = 0;
@@ -80,6 +99,8 @@ static bool is_move(const uint8_t *p, size_t length) {
         return false;
     if (*p == OP_LOAD || *p == OP_LEA || *p == OP_STORE || *p == OP_XOR)
         return operands(p, rex, &to) + 1 == length && to != 0;
+    if (of_one(p, rex, &to) == length)
+        return to != 0;
     to = (*p & 7u) | (rex & 1u) << 3;
     return (*p & 0xf8) == OP_MOV_IMM && (rex & 8) == 0 && length == 5 && to != 0;
 }
@@ -102,9 +123,11 @@ long syscall_code_number(const uint8_t *end, size_t before) {
     return number_before(end, before, MOVES_MAX);
 }
 
-/* Of the registers that functions leave as they are: no argument is in them. */
+/* Of the registers that functions leave as they are, which no argument is in; and of those of
+ * arguments that calls seldom have: the kernel leaves these as they are, too. */
 static bool is_kept(unsigned reg) {
-    return reg == 3 || reg == 5 || (reg >= 12 && reg <= 15); /* rbx, rbp, r12 to r15 */
+    return reg == 3 || reg == 5 || (reg >= 12 && reg <= 15) || /* rbx, rbp, r12 to r15 */
+           (reg >= 8 && reg <= 10);
 }
 
 /* The register that the move of `length` bytes before `end` sets %eax from; -1: it is none. */
@@ -120,9 +143,18 @@ static int source_of_number(const uint8_t *end, size_t length) {
     return is_kept(load ? rm : reg) ? (int)(load ? rm : reg) : -1;
 }
 
-int syscall_code_register(const uint8_t *end, size_t before) {
+static int register_before(const uint8_t *end, size_t before, unsigned moves) {
     int reg = before >= 3 ? source_of_number(end, 3) : -1;
-    return reg < 0 && before >= 3 && !is_rex(end[-3]) ? source_of_number(end, 2) : reg;
+    if (reg < 0 && before >= 3 && !is_rex(end[-3]))
+        reg = source_of_number(end, 2);
+    for (size_t length = 2; reg < 0 && moves > 0 && length <= 8 && length < before; length++)
+        if (is_move(end - length, length))
+            reg = register_before(end - length, before - length, moves - 1);
+    return reg;
+}
+
+int syscall_code_register(const uint8_t *end, size_t before) {
+    return register_before(end, before, MOVES_MAX);
 }
 
 /* The number stays in a register that the kernel leaves alone. */

@@ -65,6 +65,15 @@ static void test_code(void) {
     CHECK(NUMBER(0xb8, 0x82, 0, 0, 0, 0xbe, 0x08, 0, 0, 0) == SYS_rt_sigsuspend);
     CHECK(NUMBER(0xb8, 0x80, 0, 0, 0, 0x41, 0xba, 0x08, 0, 0, 0) == SYS_rt_sigtimedwait);
     CHECK(NUMBER(0xb8, 0x07, 0, 0, 0, 0x48, 0x8d, 0xb3, 0xf0, 0x08, 0, 0) == SYS_poll);
+    CHECK(NUMBER(0xb8, 0xca, 0, 0, 0, 0x40, 0x80, 0xf6, 0x80) == SYS_futex); /* xor $128,%sil */
+    CHECK(NUMBER(0xb8, 0xca, 0, 0, 0, 0x83, 0xf6, 0x01) == SYS_futex);
+    CHECK(NUMBER(0xb8, 0xca, 0, 0, 0, 0x81, 0xe6, 0x80, 0, 0, 0, 0x40, 0x80, 0xf6, 0x81) ==
+          SYS_futex);
+    CHECK(NUMBER(0xb8, 0xca, 0, 0, 0, 0xc1, 0xe6, 0x07) == SYS_futex); /* shl $7,%esi */
+    CHECK(NUMBER(0xb8, 0xca, 0, 0, 0, 0xf7, 0xd6) == SYS_futex);       /* not %esi */
+    CHECK(NUMBER(0xb8, 0xca, 0, 0, 0, 0xf7, 0xe6) < 0);                /* mul %esi */
+    CHECK(NUMBER(0xb8, 0xca, 0, 0, 0, 0x80, 0xf4, 0x80) < 0);          /* %ah */
+    CHECK(NUMBER(0xb8, 0xca, 0, 0, 0, 0x83, 0xc0, 0x01) < 0);
 }
 
 #define REGISTER(...)                                                                              \
@@ -85,6 +94,8 @@ static void test_code_of_registers(void) {
     CHECK(REGISTER(0xb8, 0x07, 0, 0, 0) == -1); /* mov $7,%eax */
     CHECK(REGISTER(0x44, 0x01, 0xf8) == -1);    /* add %r15d,%eax */
     CHECK(syscall_code_register(code, 0) == -1);
+    /* mov %r9d,%eax; xor $128,%sil */
+    CHECK(REGISTER(0x44, 0x89, 0xc8, 0x40, 0x80, 0xf6, 0x80) == 9);
 }
 
 static void test_code_that_tells_nothing(void) {
