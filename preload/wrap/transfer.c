@@ -142,7 +142,8 @@ static int64_t move_part(const struct transfer *transfer, const struct part *par
 }
 
 /* Where the socket has a time, that is kept by wait_for_room alone. Its error is left to the next
- * call: nothing is sent then. */
+ * call: nothing is sent then. (One that comes right between both is had here, and the next call
+ * says EPIPE, as the one after it would have done.) */
 static void finish_socket(struct transfer *transfer) {
     uint64_t all = asked(transfer), until = deadline(transfer);
     bool timed = until != UINT64_MAX;

@@ -9,13 +9,16 @@ TESTS += tests/agent/aarch64_test.sh tests/agent/emit_test tests/agent/symbols_t
 	tests/agent/unwind_test
 EXTRA_DIST += tests/agent/aarch64_test.sh tests/agent/symbols_test.sh
 
-check_PROGRAMS += tests/agent/restart_test tests/agent/wrap_sleep_test
+check_PROGRAMS += tests/agent/restart_test tests/agent/transfer_test tests/agent/wrap_sleep_test
 tests_agent_restart_test_SOURCES = $(RESTART_SOURCE) $(INSTRUCTION_SOURCE) preload/sample/stack.c $(SYSCALL_SOURCES) \
 	tests/agent/restart_test.c
-tests_agent_wrap_sleep_test_SOURCES = preload/wrap/next_symbol.c preload/sample/stack.c $(SLEEP_SOURCES) $(SYSCALL_SOURCES) \
-	tests/agent/wrap_sleep_test.c
+SLEEP_TEST_SOURCES = preload/wrap/next_symbol.c preload/sample/stack.c $(SLEEP_SOURCES) $(SYSCALL_SOURCES) \
+	tests/agent/sleep_stubs.c tests/agent/sleep_stubs.h
+tests_agent_transfer_test_SOURCES = $(SLEEP_TEST_SOURCES) tests/agent/transfer_test.c
+tests_agent_transfer_test_LDFLAGS = -pthread
+tests_agent_wrap_sleep_test_SOURCES = $(SLEEP_TEST_SOURCES) tests/agent/wrap_sleep_test.c
 tests_agent_wrap_sleep_test_LDFLAGS = -pthread
-TESTS += tests/agent/restart_test tests/agent/wrap_sleep_test
+TESTS += tests/agent/restart_test tests/agent/transfer_test tests/agent/wrap_sleep_test
 
 if HCCT_X86_64
 check_PROGRAMS += tests/agent/syscall_passed_test

@@ -7,153 +7,24 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "preload/life/confine.h"
-#include "preload/life/thread.h"
-#include "preload/life/hooks.h"
-#include "preload/wrap/handler_masks.h"
 #include "preload/wrap/sleep.h"
-#include "preload/wrap/sleep_open.h"
+#include "tests/agent/sleep_stubs.h"
 #include "tests/check.h"
-
-__thread uint32_t sleep_burst;
-
-static unsigned announced;
-
-static struct agent_thread context;
-__thread struct agent_thread *thread_self = &context;
-_Atomic bool confine_all, confine_some, confine_held;
-
-/* Nobody holds the others here. */
-bool confine_enter_rarely(struct agent_thread *thread, uint32_t before, bool waits) {
-    (void)waits;
-    atomic_store(&thread->inside, before);
-    return false;
-}
-
-long confine_syscall(long number, long a, long b, long c, long d, long e, long f)
-    __attribute__((visibility("hidden"), used));
-long confine_syscall(long number, long a, long b, long c, long d, long e, long f) {
-    return sleep_real_syscall(number, (const long[]){a, b, c, d, e, f});
-}
-
-long signal_syscall(long call, long number, const void *action, void *old, long bytes)
-    __attribute__((visibility("hidden"), used));
-long signal_syscall(long call, long number, const void *action, void *old, long bytes) {
-    return sleep_real_syscall(call, (const long[]){number, (long)action, (long)old, bytes, 0, 0});
-}
-
-static unsigned dozed;
-
-static void doze(const struct agent_thread *thread) {
-    (void)thread;
-    dozed++;
-}
-
-const struct agent_hooks agent_hooks = {.doze = doze};
-
-static unsigned opened;
-
-void handler_mask_open(void) {
-    trigger_before_sleep(); /* spoils the registers */
-    announced--;
-    opened++;
-}
-
-void trigger_before_sleep(void) {
-    char room[256];
-    announced++;
-    /* what a function may do to registers and stack */
-    memset(room, (int)announced, sizeof room);
-    __asm__ volatile("" ::"r"(room) : "memory");
-#if defined(__aarch64__)
-    __asm__ volatile("mov x0, #0\n mov x1, #0\n mov x2, #0\n mov x3, #0\n mov x4, #0\n"
-                     "mov x5, #0\n mov x6, #0\n mov x7, #0\n mov x8, #0\n mov x15, #0\n"
-                     "mov x16, #0\n mov x17, #0" ::
-                         : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x15", "x16",
-                           "x17");
-#elif defined(__x86_64__)
-    __asm__ volatile("xor %%eax, %%eax\n mov %%rax, %%rdi\n mov %%rax, %%rsi\n mov %%rax, %%rdx\n"
-                     "mov %%rax, %%rcx\n mov %%rax, %%r8\n mov %%rax, %%r9\n mov %%rax, %%r10\n"
-                     "mov %%rax, %%r11" ::
-                         : "rax", "rdi", "rsi", "rdx", "rcx", "r8", "r9", "r10", "r11");
-#endif
-}
-
-static unsigned watched;
-
-void trigger_after_watched(const struct sleep_call *call) {
-    (void)call;
-    trigger_before_sleep(); /* spoils the registers */
-    announced--;
-    watched++;
-}
-
-static volatile unsigned masked; /* also in calls that the compiler takes for its own */
-
-void trigger_after_masked(struct sleep_call *call) {
-    (void)call;
-    trigger_before_sleep(); /* spoils the registers */
-    announced--;
-}
-
-void trigger_before_masked(struct sleep_call *call) {
-    trigger_before_sleep(); /* spoils the registers */
-    announced--;
-    masked++;
-    call->mask = 1ull << (SIGPROF - 1);
-}
-
-static bool opens;              /* calls may be open */
-static volatile unsigned left;  /* open calls that have ended */
-static bool cuts;               /* they were cut short */
-static int waits_from_now = -1; /* a descriptor that does not wait up to there */
-static sem_t was_cut;
-
-bool open_call_begin(struct sleep_call *call, size_t which) {
-    (void)call, (void)which;
-    trigger_before_sleep(); /* spoils the registers */
-    announced--;
-    return opens;
-}
-
-void open_call_end(struct sleep_call *call, size_t which) {
-    int saved = errno;
-    (void)which;
-    trigger_before_sleep(); /* spoils the registers */
-    announced--;
-    left++;
-    call->cut = cuts;
-    if (waits_from_now < 0)
-        return;
-    fcntl(waits_from_now, F_SETFL, 0);
-    sem_post(&was_cut);
-    errno = saved;
-}
-
-uint64_t ticker_now(clockid_t clock) {
-    (void)clock;
-    return 1;
-}
 
 /* How many of the calls of masked_of_fragile are masked, without flags and with them: all but read
  * where none can be made again. */
@@ -338,12 +209,6 @@ static void test_short(void) {} /* all are masked */
 
 #endif
 
-static uint64_t signals_blocked(void) {
-    uint64_t set = 0;
-    syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &set, 8);
-    return set;
-}
-
 static void *write_later(void *pipe_end) {
     usleep(20000);
     CHECK(write(*(int *)pipe_end, "x", 1) == 1);
@@ -439,184 +304,6 @@ static void test_masked(void) {
 /* Those of check_calls that may be: of the ones that ask for a mask only. */
 #define OPEN_OF_CALLS 8u
 
-static char whole[1 << 20];
-
-static struct iovec parts[3] = {{whole, 1000}, {whole + 1000, 400001}, {whole + 401001, 0}};
-
-static ssize_t by_send(int fd) {
-    return send(fd, whole, sizeof whole, 0);
-}
-
-static ssize_t by_write(int fd) {
-    return write(fd, whole, sizeof whole);
-}
-
-static ssize_t by_writev(int fd) {
-    return writev(fd, parts, 3);
-}
-
-static ssize_t by_sendmsg(int fd) {
-    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
-    return sendmsg(fd, &message, 0);
-}
-
-static char sent[sizeof whole];
-
-struct taker {
-    int fd;
-    size_t bytes; /* that it takes */
-    bool closes;  /* the connection is reset then */
-};
-
-static void *take(void *arg) {
-    const struct taker *taker = arg;
-    size_t bytes = 0;
-    while (sem_wait(&was_cut) != 0)
-        continue;
-    while (bytes < taker->bytes)
-        bytes += (size_t)read(taker->fd, sent + bytes, taker->bytes - bytes);
-    const struct linger reset = {1, 0};
-    if (taker->closes) {
-        setsockopt(taker->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-        close(taker->fd);
-    }
-    return NULL;
-}
-
-static bool connect_to(int pair[2]) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    socklen_t length = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM, 0), room = 100000;
-    pair[0] = socket(AF_INET, SOCK_STREAM, 0);
-    setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
-    setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-    bool connects = bind(listener, (struct sockaddr *)&address, length) == 0 &&
-                    listen(listener, 1) == 0 &&
-                    getsockname(listener, (struct sockaddr *)&address, &length) == 0 &&
-                    connect(pair[0], (struct sockaddr *)&address, length) == 0;
-    pair[1] = accept(listener, NULL, NULL);
-    close(listener);
-    return connects && pair[1] >= 0;
-}
-
-/* The call writes a part, as if a signal had cut it, and is finished while others take it. */
-static ssize_t cut(int pair[2], ssize_t (*make)(int), size_t bytes, bool closes) {
-    struct taker taker = {pair[1], bytes, closes};
-    pthread_t thread;
-    masked = left = 0;
-    fcntl(pair[0], F_SETFL, O_NONBLOCK);
-    waits_from_now = pair[0];
-    pthread_create(&thread, NULL, take, &taker);
-    errno = 77;
-    cuts = true;
-    ssize_t made = make(pair[0]);
-    CHECK_UINT(errno, 77);
-    CHECK_UINT(left, 1);
-    CHECK_UINT(masked, 1);
-    cuts = false;
-    waits_from_now = -1;
-    pthread_join(thread, NULL);
-    CHECK_UINT(signals_blocked(), 0);
-    return made;
-}
-
-static void check_cut(ssize_t (*make)(int), bool tcp) {
-    int pair[2];
-    CHECK(tcp ? connect_to(pair) : socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
-    memset(sent, 0, sizeof sent);
-    CHECK_UINT(cut(pair, make, sizeof whole, false), sizeof whole);
-    CHECK(memcmp(sent, whole, sizeof sent) == 0);
-    close(pair[0]);
-    close(pair[1]);
-}
-
-/* What was done is the result, and the next call has the error. */
-static void check_reset(ssize_t (*make)(int)) {
-    int pair[2];
-    CHECK(connect_to(pair));
-    ssize_t made = cut(pair, make, 1000, true);
-    CHECK(made > 0 && made < (ssize_t)sizeof whole);
-    opens = false;
-    CHECK(send(pair[0], "", 1, MSG_NOSIGNAL) == -1 && errno == ECONNRESET);
-    opens = true;
-    close(pair[0]);
-}
-
-static volatile sig_atomic_t alarms;
-
-static void count_alarm(int number) {
-    (void)number;
-    alarms++;
-}
-
-/* A handler of the program's ends it, though the call would be made again if nothing were done. */
-static void check_ended(int pair[2], ssize_t (*make)(int)) {
-    const struct sigaction action = {.sa_handler = count_alarm, .sa_flags = SA_RESTART};
-    const struct itimerval soon = {{0, 50000}, {0, 50000}}, never = {{0, 0}, {0, 0}};
-    sigaction(SIGALRM, &action, NULL);
-    alarms = 0;
-    setitimer(ITIMER_REAL, &soon, NULL);
-    ssize_t made = cut(pair, make, 0, false);
-    setitimer(ITIMER_REAL, &never, NULL);
-    CHECK(made > 0 && made < (ssize_t)sizeof whole);
-    CHECK(alarms > 0);
-    signal(SIGALRM, SIG_DFL);
-    close(pair[0]);
-    close(pair[1]);
-}
-
-static void check_handlers(void) {
-    int pair[2];
-    ssize_t (*const ways[])(int) = {by_send, by_write, by_writev, by_sendmsg};
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-        CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
-        check_ended(pair, ways[i]);
-    }
-    for (size_t i = 1; i < 3; i++) {
-        int ends[2];
-        CHECK(pipe(ends) == 0);
-        pair[0] = ends[1], pair[1] = ends[0];
-        check_ended(pair, ways[i]);
-        CHECK(pipe(ends) == 0);
-        pair[0] = ends[1], pair[1] = ends[0];
-        CHECK_UINT(cut(pair, ways[i], sizeof whole, false), sizeof whole);
-        close(pair[0]);
-        close(pair[1]);
-    }
-}
-
-/* One that does not wait is short by itself. */
-static void check_not_waiting(void) {
-    int pair[2];
-    CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
-    masked = 0;
-    cuts = true;
-    ssize_t made = by_send(pair[0]);
-    cuts = false;
-    CHECK(made > 0 && made < (ssize_t)sizeof whole);
-    CHECK_UINT(masked, 0);
-    close(pair[0]);
-    close(pair[1]);
-}
-
-/* A file ends short at its limit, whatever signal comes. */
-static void check_limit(void) {
-    const struct rlimit limit = {4096, RLIM_INFINITY};
-    struct rlimit before;
-    FILE *file = tmpfile();
-    CHECK(file != NULL && getrlimit(RLIMIT_FSIZE, &before) == 0);
-    signal(SIGXFSZ, SIG_IGN);
-    setrlimit(RLIMIT_FSIZE, &limit);
-    masked = 0;
-    cuts = true;
-    CHECK(write(fileno(file), whole, 8192) == 4096);
-    cuts = false;
-    CHECK_UINT(masked, 0);
-    setrlimit(RLIMIT_FSIZE, &before);
-    signal(SIGXFSZ, SIG_DFL);
-    fclose(file);
-}
-
 static void test_open(void) {
     masked = dozed = announced = left = 0;
     sleep_burst = SLEEP_MASKED;
@@ -627,22 +314,6 @@ static void test_open(void) {
     CHECK_UINT(dozed, masked);
     CHECK_UINT(announced, 0);
     CHECK_UINT(context.open_call, 0);
-    parts[2].iov_len = sizeof whole - 401001;
-    for (size_t i = 0; i < sizeof whole; i++)
-        whole[i] = (char)(i * 7 + i / 251);
-    CHECK(sem_init(&was_cut, 0, 0) == 0);
-    for (int tcp = 0; tcp < 2; tcp++) {
-        check_cut(by_send, tcp);
-        check_cut(by_write, tcp);
-        check_cut(by_writev, tcp);
-        check_cut(by_sendmsg, tcp);
-    }
-    check_reset(by_send);
-    check_reset(by_write);
-    check_reset(by_sendmsg);
-    check_handlers();
-    check_not_waiting();
-    check_limit();
     opens = false;
     sleep_burst = 0;
 }
