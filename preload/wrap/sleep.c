@@ -10,6 +10,7 @@
 #include "preload/wrap/sleep.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -30,18 +31,20 @@
 __thread uintptr_t sleep_masked;
 
 #define NAME(name, fragile, open, set, call) #name,
-static const char *const names[] = {RESTARTED(NAME) SLEEPERS(NAME) STARTERS(NAME) RAW(NAME)};
+static const char *const names[] = {SLEEP_LIST(NAME)};
 
 #define SET(name, fragile, open, set, call) set,
-static const uint8_t sets[] = {RESTARTED(SET) SLEEPERS(SET) STARTERS(SET) RAW(SET)};
+static const uint8_t sets[] = {SLEEP_LIST(SET)};
 
 #define CALL(name, fragile, open, set, call) call,
-static const uint16_t calls[] = {RESTARTED(CALL) SLEEPERS(CALL) STARTERS(CALL) RAW(CALL)};
+static const uint16_t calls[] = {SLEEP_LIST(CALL)};
 
 #define ONE(name, fragile, open, set, call) +1
 enum {
     WAITS_END = 0 WAITS(ONE),
-    OTHERS_FIRST = 0 RESTARTED(ONE),
+    MUTEXES_FIRST = 0 RESTARTED(ONE),
+    MUTEXES_END = MUTEXES_FIRST MUTEXES(ONE),
+    OTHERS_FIRST = MUTEXES_FIRST LOCKS(ONE),
     STARTERS_FIRST = OTHERS_FIRST SLEEPERS(ONE),
     STARTERS_END = STARTERS_FIRST STARTERS(ONE),
 };
@@ -194,6 +197,13 @@ static bool is_raw(size_t which) {
     return which == HCCT_ARRAY_LEN(names) - 1; /* syscall */
 }
 
+/* A mutex that the thread has already: it need not wait for it, or will for ever. */
+static bool is_own(const struct sleep_call *call, size_t which, const struct agent_thread *self) {
+    const pthread_mutex_t *mutex = (const pthread_mutex_t *)(uintptr_t)call->argument[0];
+    return which >= MUTEXES_FIRST && which < MUTEXES_END &&
+           __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == self->tid;
+}
+
 /* The calling thread's context. */
 static struct agent_thread *meet(void) {
     struct agent_thread *self = thread_self;
@@ -215,7 +225,7 @@ hcct_hot void sleep_enter(struct sleep_call *call) {
     call->mask = 0;
     call->unblock = SLEEP_CALL_PLAIN;
     if (self == NULL || (is_raw(which) && !may_sleep((long)call->argument[0])) ||
-        !confine_enter(self, &before))
+        is_own(call, which, self) || !confine_enter(self, &before))
         return;
     if (!sleep_open_begin(call, which))
         sleep_block(call, which);

@@ -8,8 +8,9 @@
  * signal blocked whose interruption would be seen, and the others are announced. The functions of
  * libc that can put their caller to sleep are intercepted; while the thread's flag is clear that
  * costs a load, a test and an indirect jump, and the real function finds the caller's registers and
- * stack as they were. Not intercepted is what SA_RESTART covers in full or libc itself (flock,
- * open, fcntl, futexes inside libc), and calls from libc to itself.
+ * stack as they were. So does a lock that nobody has, whatever the flag. Not intercepted is what
+ * SA_RESTART covers in full or libc itself (flock, open, fcntl), and calls from libc to itself, as
+ * streams and malloc wait for their locks.
  */
 #ifndef HCCT_WRAP_SLEEP_H
 #define HCCT_WRAP_SLEEP_H

@@ -43,6 +43,19 @@
     "lsr x16, x16, x0\n"                                                                           \
     "tbz x16, #0, 4f\n"
 
+/* Of locks: somebody has it, as its first word says. (A read-write lock: 2, a writer has it or
+ * waits for readers to leave; 1 alone, nobody has had it since a writer.) */
+#define IF_TAKEN                                                                                   \
+    "ldr w16, [x0]\n"                                                                              \
+    "cbz w16, 0f\n"
+#define IF_WRITTEN                                                                                 \
+    "ldr w16, [x0]\n"                                                                              \
+    "tbz w16, #1, 0f\n"
+#define IF_USED                                                                                    \
+    "ldr w16, [x0]\n"                                                                              \
+    "tst w16, #0xfffffffe\n"                                                                       \
+    "b.eq 0f\n"
+
 _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
 
 /* clang-format off */
@@ -111,8 +124,10 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     "b sleep_call_watched\n"                                                                      \
     FUNCTION_END("sleep_if_memory")
 
-#define STUB(name, fragile, open, set, call)     STUB_OF(name, "", fragile, "")
-#define STUB_ALL(name, fragile, open, set, call) STUB_OF(name, "", ALL, "")
+#define STUB(name, fragile, open, set, call)     STUB_OF(name, "globl", "", fragile, "")
+#define STUB_ALL(name, fragile, open, set, call) STUB_OF(name, "globl", "", ALL, "")
+/* The library that is loaded into a process that runs has its own of these (locks/wrap.c). */
+#define STUB_OF_LOCK(name, taken, open, set, call) STUB_OF(name, "weak", taken, NONE, "")
 
 /* rt_sigaction; seccomp, or prctl(PR_SET_SECCOMP) */
 #define IF_SENT                                                                                    \
@@ -129,7 +144,8 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
 #define IF_FUTEX                                                                                   \
     "cmp x0, #98\n"                                                                                \
     "b.ne 6f\n"
-#define STUB_RAW(name, fragile, open, set, call) STUB_OF(name, IF_SENT IF_STARTS, fragile, IF_FUTEX)
+#define STUB_RAW(name, fragile, open, set, call)                              \
+    STUB_OF(name, "globl", IF_SENT IF_STARTS, fragile, IF_FUTEX)
 
 #define IF_MASKED(label)                                                                           \
     "mrs x16, tpidr_el0\n"                                                                         \
@@ -168,8 +184,8 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     ".popsection\n"
 
 /* w17 is the thread's sleep_burst from label 1 on. */
-#define STUB_OF(name, before, fragile, watched)                                                    \
-    ".globl " #name "\n"                                                                           \
+#define STUB_OF(name, binding, before, fragile, watched)                                           \
+    "." binding " " #name "\n"                                                                     \
     LOCAL_FUNCTION(#name)                                                                          \
     ENTRY before                                                                                   \
     "mrs x16, tpidr_el0\n"                                                                         \
@@ -290,7 +306,7 @@ __asm__(".pushsection .data.sleep_slots, \"aw\"\n"
         ".popsection\n"
         ".pushsection .text\n" DETOUR("sleep_announce", "trigger_before_sleep")
             DETOUR("sleep_learn", "sleep_look_up") DETOUR("sleep_start_open", "sleep_open")
-                MEMORY_CALL MASKED_CALL RESTARTED(STUB) SLEEPERS(STUB_ALL)
+                MEMORY_CALL MASKED_CALL RESTARTED(STUB) LOCKS(STUB_OF_LOCK) SLEEPERS(STUB_ALL)
                     STARTERS(STUB_OF_STARTER) RAW(STUB_RAW) ".popsection\n");
 /* clang-format on */
 

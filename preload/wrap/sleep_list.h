@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sleep_list.h - the functions that can sleep, each with which of its calls SLEEP_FRAGILE asks for
- * (by argument number, as the stubs of each architecture have it), whether some may be open
- * (sleep_open.h), which argument is a set of signals, and the system call in which libc's function
- * spends its time. Private to sleep*.c.
+ * (by argument number, as the stubs of each architecture have it; of locks, when somebody has
+ * them), whether some may be open (sleep_open.h), which argument is a set of signals, and the
+ * system call in which libc's function spends its time. Private to sleep*.c.
  */
 #ifndef HCCT_SLEEP_LIST_H
 #define HCCT_SLEEP_LIST_H
@@ -125,7 +125,27 @@ enum {
     F(pthread_barrier_wait, NONE, CLOSED, NO_SET, SYS_futex)                                       \
     F(pthread_join, NONE, CLOSED, NO_SET, SYS_futex)
 
+/* Locks: the same, but only for calls that find the lock taken. A program may take
+ * millions of others in a second. */
+#define MUTEXES(F)                                                                                 \
+    F(pthread_mutex_lock, IF_TAKEN, OPEN, NO_SET, SYS_futex)                                       \
+    F(pthread_mutex_timedlock, IF_TAKEN, OPEN, NO_SET, SYS_futex)                                  \
+    F(pthread_mutex_clocklock, IF_TAKEN, OPEN, NO_SET, SYS_futex)                                  \
+    F(mtx_lock, IF_TAKEN, OPEN, NO_SET, SYS_futex)                                                 \
+    F(mtx_timedlock, IF_TAKEN, OPEN, NO_SET, SYS_futex)
+#define LOCKS(F)                                                                                   \
+    MUTEXES(F)                                                                                     \
+    F(pthread_rwlock_rdlock, IF_WRITTEN, OPEN, NO_SET, SYS_futex)                                  \
+    F(pthread_rwlock_timedrdlock, IF_WRITTEN, OPEN, NO_SET, SYS_futex)                             \
+    F(pthread_rwlock_clockrdlock, IF_WRITTEN, OPEN, NO_SET, SYS_futex)                             \
+    F(pthread_rwlock_wrlock, IF_USED, OPEN, NO_SET, SYS_futex)                                     \
+    F(pthread_rwlock_timedwrlock, IF_USED, OPEN, NO_SET, SYS_futex)                                \
+    F(pthread_rwlock_clockwrlock, IF_USED, OPEN, NO_SET, SYS_futex)
+
+/* All of them, in the order of their slots. */
+#define SLEEP_LIST(F) RESTARTED(F) LOCKS(F) SLEEPERS(F) STARTERS(F) RAW(F)
+
 #define NUMBER(name, fragile, open, set, call) NUMBER_##name,
-enum { RESTARTED(NUMBER) SLEEPERS(NUMBER) STARTERS(NUMBER) RAW(NUMBER) NUMBERS };
+enum { SLEEP_LIST(NUMBER) NUMBERS };
 
 #endif

@@ -16,10 +16,10 @@
 #include "preload/wrap/transfer.h"
 
 #define OPENS(name, fragile, open, set, call) open,
-static const uint8_t opens[] = {RESTARTED(OPENS) SLEEPERS(OPENS) STARTERS(OPENS) RAW(OPENS)};
+static const uint8_t opens[] = {SLEEP_LIST(OPENS)};
 
 #define SETS(name, fragile, open, set, call) set,
-static const uint8_t sets[] = {RESTARTED(SETS) SLEEPERS(SETS) STARTERS(SETS) RAW(SETS)};
+static const uint8_t sets[] = {SLEEP_LIST(SETS)};
 
 _Static_assert(HCCT_ARRAY_LEN(opens) <= OPEN_CALL_FUNCTIONS, "each has a place in the trigger");
 

@@ -83,6 +83,18 @@
     "btq %rdi, sleep_fragile_numbers(%rip)\n"                                                      \
     "jnc 4f\n"
 
+/* Of locks: somebody has it, as its first word says. (A read-write lock: 2, a writer has it or waits
+ * for readers to leave; 1 alone, nobody has had it since a writer.) */
+#define IF_TAKEN                                                                                   \
+    "cmpl $0, (%rdi)\n"                                                                            \
+    "je 0f\n"
+#define IF_WRITTEN                                                                                 \
+    "testb $2, (%rdi)\n"                                                                           \
+    "je 0f\n"
+#define IF_USED                                                                                    \
+    "testl $-2, (%rdi)\n"                                                                          \
+    "je 0f\n"
+
 /* clang-format on */
 #if defined(__CET__) && (__CET__ & 1) != 0
 #define ENTRY "endbr64\n"
@@ -153,7 +165,9 @@
     ".size sleep_if_short, .-sleep_if_short\n"
 
 /* r11 is where the thread's sleep_burst is, up to label 3. */
-#define STUB(name, fragile, open, set, call) STUB_OF(name, "", fragile, "")
+#define STUB(name, fragile, open, set, call) STUB_OF(name, "globl", "", fragile, "")
+/* The library that is loaded into a process that runs has its own of these (locks/wrap.c). */
+#define STUB_OF_LOCK(name, taken, open, set, call) STUB_OF(name, "weak", taken, NONE, "")
 
 /* rt_sigaction; seccomp, or prctl(PR_SET_SECCOMP), or prctl(PR_SET_SYSCALL_USER_DISPATCH) */
 #define IF_SENT                                                                                    \
@@ -172,7 +186,8 @@
 #define IF_FUTEX                                                                                   \
     "cmpq $202, %rdi\n"                                                                            \
     "jne 6f\n"
-#define STUB_RAW(name, fragile, open, set, call) STUB_OF(name, IF_SENT IF_STARTS, fragile, IF_FUTEX)
+#define STUB_RAW(name, fragile, open, set, call)                              \
+    STUB_OF(name, "globl", IF_SENT IF_STARTS, fragile, IF_FUTEX)
 
 #define IF_MASKED(label)                                                                           \
     "movq sleep_masked@gottpoff(%rip), %r11\n"                                                     \
@@ -213,9 +228,9 @@
     "sleep_slot_" #name ": .quad sleep_lazy_" #name "\n"                                           \
     ".popsection\n"
 
-#define STUB_OF(name, before, fragile, watched)                                                    \
+#define STUB_OF(name, binding, before, fragile, watched)                                           \
     ".p2align 4\n"                                                                                 \
-    ".globl " #name "\n"                                                                           \
+    "." binding " " #name "\n"                                                                     \
     ".type " #name ", @function\n"                                                                 \
     #name ":\n"                                                                                    \
     ".cfi_startproc\n"                                                                             \
@@ -354,8 +369,8 @@ __asm__(".pushsection .data.sleep_slots, \"aw\"\n"
         ".popsection\n"
         ".pushsection .text.hot, \"ax\"\n" DETOUR("sleep_announce", "trigger_before_sleep")
             DETOUR("sleep_learn", "sleep_look_up") DETOUR("sleep_start_open", "sleep_open")
-                MEMORY_CALL SHORT_CALL MASKED_CALL RESTARTED(STUB) SLEEPERS(STUB)
-                    STARTERS(STUB_OF_STARTER) RAW(STUB_RAW) ".popsection\n");
+                MEMORY_CALL SHORT_CALL MASKED_CALL RESTARTED(STUB) LOCKS(STUB_OF_LOCK)
+                    SLEEPERS(STUB) STARTERS(STUB_OF_STARTER) RAW(STUB_RAW) ".popsection\n");
 
 extern const uint8_t sleep_call_made[] __attribute__((visibility("hidden")));
 extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));

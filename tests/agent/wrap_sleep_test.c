@@ -354,6 +354,130 @@ static void test_starters(void) {
     sleep_masked = 0;
 }
 
+/* ---- locks ---- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t shared = PTHREAD_RWLOCK_INITIALIZER;
+static mtx_t of_c11;
+static sem_t is_taken, may_leave;
+
+static void *hold_for_writing(void *unused) {
+    pthread_mutex_lock(&mutex);
+    mtx_lock(&of_c11);
+    pthread_rwlock_wrlock(&shared);
+    sem_post(&is_taken);
+    sem_wait(&may_leave);
+    pthread_rwlock_unlock(&shared);
+    mtx_unlock(&of_c11);
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+
+static void *hold_for_reading(void *unused) {
+    pthread_rwlock_rdlock(&shared);
+    sem_post(&is_taken);
+    sem_wait(&may_leave);
+    pthread_rwlock_unlock(&shared);
+    return unused;
+}
+
+static const struct timespec past = {1, 0};
+
+static int timed_mutex(void) {
+    return pthread_mutex_timedlock(&mutex, &past);
+}
+static int clock_mutex(void) {
+    return pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &past);
+}
+static int leave_mutex(void) {
+    return pthread_mutex_unlock(&mutex);
+}
+static int timed_c11(void) {
+    return mtx_timedlock(&of_c11, &past) == thrd_success ? 0 : ETIMEDOUT;
+}
+static int leave_c11(void) {
+    return mtx_unlock(&of_c11);
+}
+static int timed_read(void) {
+    return pthread_rwlock_timedrdlock(&shared, &past);
+}
+static int clock_read(void) {
+    return pthread_rwlock_clockrdlock(&shared, CLOCK_MONOTONIC, &past);
+}
+static int timed_write(void) {
+    return pthread_rwlock_timedwrlock(&shared, &past);
+}
+static int clock_write(void) {
+    return pthread_rwlock_clockwrlock(&shared, CLOCK_MONOTONIC, &past);
+}
+static int leave_shared(void) {
+    return pthread_rwlock_unlock(&shared);
+}
+
+enum { MUTEXES, READS, WRITES, WAYS };
+
+static const struct {
+    int way;
+    int (*take)(void), (*leave)(void);
+} timed[] = {
+    {MUTEXES, timed_mutex, leave_mutex}, {MUTEXES, clock_mutex, leave_mutex},
+    {MUTEXES, timed_c11, leave_c11},     {READS, timed_read, leave_shared},
+    {READS, clock_read, leave_shared},   {WRITES, timed_write, leave_shared},
+    {WRITES, clock_write, leave_shared},
+};
+
+/* Of each way in, its answer: whoever has to wait is masked. */
+static void check_answers(const int answers[WAYS]) {
+    for (size_t i = 0; i < sizeof timed / sizeof *timed; i++) {
+        masked = 0;
+        int answer = timed[i].take();
+        CHECK_UINT(masked, answers[timed[i].way] != 0);
+        CHECK(answer == answers[timed[i].way]);
+        if (answer == 0)
+            timed[i].leave();
+    }
+}
+
+static void check_held(void *(*hold)(void *), const int answers[WAYS]) {
+    pthread_t holder;
+    sleep_burst = 0;
+    CHECK(sem_init(&is_taken, 0, 0) == 0 && sem_init(&may_leave, 0, 0) == 0);
+    pthread_create(&holder, NULL, hold, NULL);
+    sem_wait(&is_taken);
+    sleep_burst = SLEEP_MASKED;
+    check_answers(answers);
+    sleep_burst = 0;
+    sem_post(&may_leave);
+    pthread_join(holder, NULL);
+}
+
+/* Locks that nobody has, and those that the thread has itself, are not looked at. */
+static void test_locks(void) {
+    pthread_mutexattr_t how;
+    pthread_mutex_t own;
+    CHECK(mtx_init(&of_c11, mtx_timed) == thrd_success);
+    context.tid = gettid();
+    sleep_burst = SLEEP_MASKED;
+    check_answers((const int[WAYS]){0, 0, 0});
+    masked = 0;
+    CHECK(pthread_mutex_lock(&mutex) == 0 && pthread_mutex_unlock(&mutex) == 0);
+    CHECK(pthread_rwlock_rdlock(&shared) == 0 && pthread_rwlock_unlock(&shared) == 0);
+    CHECK(pthread_rwlock_wrlock(&shared) == 0 && pthread_rwlock_unlock(&shared) == 0);
+    CHECK(mtx_lock(&of_c11) == thrd_success && mtx_unlock(&of_c11) == thrd_success);
+    CHECK_UINT(masked, 0);
+    check_held(hold_for_writing, (const int[WAYS]){ETIMEDOUT, ETIMEDOUT, ETIMEDOUT});
+    check_held(hold_for_reading, (const int[WAYS]){0, 0, ETIMEDOUT});
+    pthread_mutexattr_init(&how);
+    pthread_mutexattr_settype(&how, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&own, &how);
+    masked = 0;
+    sleep_burst = SLEEP_MASKED;
+    CHECK(pthread_mutex_lock(&own) == 0 && pthread_mutex_lock(&own) == 0);
+    CHECK(pthread_mutex_unlock(&own) == 0 && pthread_mutex_unlock(&own) == 0);
+    sleep_burst = 0;
+    CHECK_UINT(masked, 0);
+}
+
 /* A call of a handler that has interrupted another one knows that. */
 static void test_nested(void) {
     sleep_burst = SLEEP_MASKED;
@@ -377,6 +501,7 @@ int main(void) {
     test_short();
     test_masked();
     test_open();
+    test_locks();
     test_nested();
     test_starters();
     CHECK(!sleep_is_sleeper((uintptr_t)main));

@@ -149,6 +149,12 @@ HAZARDS = [
           ("_bursts", " in bursts", {"HCCT_RATE": "4000", "HCCT_BURST": "2ms/10ms"}),
           ("_wall", " on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "100"}),
           ("_wall_often", " on the wall clock at 1,000/s", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
+    *(Hazard("taken_locks" + name, "locks that others have" + where, [program("taken_locks")], rarely=5, **env)
+      for name, where, env in (
+          ("", "", {"HCCT_RATE": "100"}), ("_often", " at 1,000/s", {"HCCT_RATE": "1000"}),
+          ("_bursts", " in bursts", {"HCCT_RATE": "4000", "HCCT_BURST": "2ms/10ms"}),
+          ("_wall", " on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "100"}),
+          ("_wall_often", " on the wall clock at 1,000/s", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
     Hazard("ignored_masks", "what the program ignores is blocked in the handler",
            [program("ignored_signals"), "masks"], rarely=5),
     Hazard("ignored_sends", "a child ends meanwhile, and a send ends short",

@@ -42,6 +42,7 @@ check_PROGRAMS += \
 	tests/hazards/small_alternate \
 	tests/hazards/small_stacks \
 	tests/hazards/stepped \
+	tests/hazards/taken_locks \
 	tests/hazards/terminal \
 	tests/hazards/throw \
 	tests/hazards/vfork_signals \
@@ -163,6 +164,9 @@ tests_hazards_waited_signals_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_waited_signals_LDFLAGS = -pthread
 tests_hazards_stepped_SOURCES = tests/hazards/stepped.c tests/hazards/busy.h
 tests_hazards_stepped_CFLAGS = $(TARGET_CFLAGS) -O2
+tests_hazards_taken_locks_SOURCES = tests/hazards/taken_locks.c
+tests_hazards_taken_locks_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_taken_locks_LDFLAGS = -pthread
 tests_hazards_terminal_SOURCES = tests/hazards/terminal.c tests/hazards/busy.h
 tests_hazards_terminal_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_terminal_LDFLAGS = -pthread
