@@ -37,7 +37,8 @@ void scatter_total_credit(struct scatter_total *total, struct scatter_total_thre
         begin_cluster(thread);
     thread->cluster += chance;
     thread->samples++;
-    total->by_coin += scatter_by_coin(sample);
+    if (!sample->steps)
+        total->by_coin += scatter_by_coin(sample);
     if (sample->weight > sample->chance) { /* measured, but for its ends */
         total->ends += COUNT_SQUARE * chance * chance;
         thread->measured = true;

@@ -21,6 +21,7 @@ struct scatter_sample {
     uint64_t chance;   /* the part of it that was left to chance */
     uint64_t step;     /* the mean of what samples weigh by the law of steps */
     bool same_burst;   /* as the one before */
+    bool steps;        /* however much it weighs, those are steps, and it stands for no others */
     uint64_t attached; /* by a coin (WIRE_ATTACHED, common/wire/wire.h): of its weight, what that
                         * makes it stand for; 0: not by one */
 };
@@ -63,8 +64,8 @@ double scatter_total_variance(const struct scatter_total *total, bool bursts);
 /* The greatest weight that was drawn by itself, 0: none was. */
 double scatter_total_greatest(const struct scatter_total *total, bool bursts);
 
-/* The part of a sample's square that is beyond what steps vary by: it was taken instead of others.
- */
+/* The part of a sample's square that is beyond what steps vary by: it was taken instead of others,
+ * or has the time of what ran before it. */
 double scatter_by_coin(const struct scatter_sample *sample);
 
 #endif

@@ -46,7 +46,7 @@
 #include "common/wire/counters.h"
 #include "common/wire/tags.h"
 
-#define WIRE_VERSION       22u
+#define WIRE_VERSION       23u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -432,7 +432,8 @@ struct wire_arena {
  *   CREDIT w          weight w (for walks: ns of CPU time) to the context under the cursor. With
  *                     WIRE_SAME_BURST in w, the sample is of the burst of the one before; with
  *                     WIRE_ATTACHED, a child of fork has attached by it, as a coin said: it stands
- *                     for others, which had none
+ *                     for others, which had none; with WIRE_STEPS, its weight is that of the points
+ *                     that were reached, one or several: it stands for no others
  *   MAP g             addresses from here on are those of generation g of the module log
  *   REPEAT n          the frame under the cursor was entered n times more (recursion): n times the
  *                     PUSH that made it
@@ -459,8 +460,9 @@ struct wire_arena {
 #define WIRE_OPERAND_MASK ((1ull << WIRE_VERB_SHIFT) - 1)
 #define WIRE_SAME_BURST   (1ull << 59) /* of a CREDIT or RAW_STACK; the weight is the rest */
 #define WIRE_ATTACHED     (1ull << 58) /* the same */
-#define WIRE_WEIGHT_BITS  58
-#define WIRE_WEIGHT_MASK  (WIRE_ATTACHED - 1)
+#define WIRE_STEPS        (1ull << 57) /* the same */
+#define WIRE_WEIGHT_BITS  57
+#define WIRE_WEIGHT_MASK  (WIRE_STEPS - 1)
 #define WIRE_CALL         (1ull << 63)
 #define WIRE_POPS_SHIFT   56 /* of a CALL */
 #define WIRE_POPS_MAX     127u

@@ -167,6 +167,7 @@ static struct scatter_sample sample_of(const struct reader *reader, uint64_t ope
         .chance = chance_of(reader, weight),
         .step = reader->step,
         .same_burst = (operand & WIRE_SAME_BURST) != 0,
+        .steps = (operand & WIRE_STEPS) != 0,
         .attached = (operand & WIRE_ATTACHED) != 0 ? WIRE_ATTACH_NS : 0,
     };
 }

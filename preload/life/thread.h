@@ -131,6 +131,7 @@ struct agent_thread {
     uint64_t faults;    /* of the thread at its last sample, where they are counted; UINT64_MAX:
                          * there was none that could know */
     uint64_t unsent_ns; /* time that is still to be credited */
+    bool by_points;     /* all of it are the steps of points that were reached */
     struct {            /* unsampled.h */
         _Atomic uint64_t from_ns; /* it is not sampled from here on; 0: it is */
         bool lost;                /* as the daemon has fallen silent */
@@ -140,7 +141,8 @@ struct agent_thread {
     uint64_t walk_price_ns; /* of the last walk, by its frames; 0: there was none */
     uint32_t price_scale;   /* what measured walks cost to that, in SAMPLING_PRICE_AS_LISTED-ths */
     uint32_t burst_sent;    /* the burst of the last sample (points.begun), 0: none */
-    uint64_t sample_marks;  /* of the sample that is being taken: WIRE_SAME_BURST, WIRE_ATTACHED */
+    uint64_t sample_marks;  /* of the sample that is being taken: WIRE_SAME_BURST, WIRE_ATTACHED,
+                             * WIRE_STEPS */
     uint64_t least_ns;      /* a walk has to stand for so much time, as the last one was costly */
     struct copies copies;   /* of its stack, that go to the daemon */
 

@@ -425,8 +425,10 @@ static void reached(struct agent_thread *thread, struct wire_session *session,
     uint64_t next = points_next(&t->points);
     t->asleep_ns = 0;
     t->cpu_ns = now.cpu_ns;
+    thread->by_points = thread->unsent_ns == 0;
     weigh_here(thread, session, reach(thread, session, plan, now.cpu_ns > next ? now.cpu_ns : next),
                sleep_call_at(uc), uc);
+    thread->by_points = false;
     if (aims || now.cpu_ns > next + LATE_NS ||
         points_next(&t->points) != next + fine(thread)->period_ns)
         aim(thread, plan, now, 1);

@@ -98,12 +98,12 @@ static uint64_t taken_weight(struct agent_thread *thread, uint64_t weight) {
     return draw_roulette(draw_word(&thread->random), weight, thread->least_ns);
 }
 
-/* Samples of one burst are marked as such; `attached`: WIRE_ATTACHED, or 0. */
-static void mark(struct agent_thread *thread, uint64_t attached) {
+/* Samples of one burst are marked as such; `marks`: others, of the sample itself. */
+static void mark(struct agent_thread *thread, uint64_t marks) {
     const struct trigger *t = &thread->trigger;
     uint32_t burst = plan_is_endless(&t->plan) ? 0 : t->points.begun;
     bool is_same = burst != 0 && burst == thread->burst_sent;
-    thread->sample_marks = (is_same ? WIRE_SAME_BURST : 0) | attached;
+    thread->sample_marks = (is_same ? WIRE_SAME_BURST : 0) | marks;
     thread->burst_sent = burst;
 }
 
@@ -132,7 +132,7 @@ static void walk_faults(struct agent_thread *thread, struct wire_session *sessio
 }
 
 static bool walk_in(struct agent_thread *thread, struct wire_session *session, uint64_t weight,
-                    uint64_t attached, const ucontext_t *uc) {
+                    uint64_t marks, const ucontext_t *uc) {
     struct wire_slot *slot = session_slot(thread, session);
     no_room_tell(session);
     unsampled_tell(session);
@@ -150,7 +150,7 @@ static bool walk_in(struct agent_thread *thread, struct wire_session *session, u
         walk_faults(thread, session, uc);
         return true;
     }
-    mark(thread, attached);
+    mark(thread, taken == weight ? marks : marks & ~WIRE_STEPS);
     struct walk_cost cost = walk_sample(thread, session, slot, taken, uc);
     if (hcct_unlikely(agent.settings.faults != WIRE_METRICS_MAX))
         walk_faults(thread, session, uc);
@@ -206,7 +206,7 @@ static bool walk_first(struct agent_thread *thread, uint64_t weight, const ucont
 
 bool sampling_walk(struct agent_thread *thread, struct wire_session *session,
                    const ucontext_t *uc) {
-    uint64_t weight = thread->unsent_ns;
+    uint64_t weight = thread->unsent_ns, marks = thread->by_points ? WIRE_STEPS : 0;
     thread->walk_price_ns = 0;
     thread->unsent_ns = 0;
     if (weight == 0)
@@ -217,5 +217,5 @@ bool sampling_walk(struct agent_thread *thread, struct wire_session *session,
     }
     if (hcct_unlikely(session == NULL))
         return walk_first(thread, weight, uc);
-    return walk_in(thread, session, weight, 0, uc);
+    return walk_in(thread, session, weight, marks, uc);
 }

@@ -20,6 +20,7 @@ struct lives {
     bool forked;      /* children of fork, which attach by a coin; else they are programs */
     bool threads;     /* else they are threads of the parent */
     bool copies;      /* the first sample of each comes as a copy of the stack */
+    double late_ns;   /* points are found up to so late, several at once */
     double widest;    /* intervals to those that would be right */
 };
 
@@ -44,7 +45,10 @@ static void live(const struct lives *how, struct family *family, struct scatter 
     scatter_push(thread, 0x500, 100);
     points_begin(&points, &plan, 0, &seed);
     while (points_next(&points) < (uint64_t)ns) {
-        uint64_t weight = points_reach(&points, &plan, points_next(&points), &seed);
+        uint64_t late = how->late_ns > 0 ? (uint64_t)(how->late_ns * uniform()) : 0;
+        uint64_t found = points_next(&points) + late;
+        uint64_t until = found < (uint64_t)ns ? found : (uint64_t)ns;
+        uint64_t weight = points_reach(&points, &plan, until, &seed);
         if (weight > 0 && awaits)
             weight = attach(weight, &attached);
         if (weight == 0)
@@ -52,6 +56,7 @@ static void live(const struct lives *how, struct family *family, struct scatter 
         const struct scatter_sample sample = {.weight = weight,
                                               .chance = weight,
                                               .step = plan.fine_ns,
+                                              .steps = !awaits,
                                               .attached = awaits && attached ? WIRE_ATTACH_NS : 0,
                                               .same_burst =
                                                   how->length_ns > 0 && points.begun == burst};
@@ -179,6 +184,9 @@ int main(void) {
         {"100/s, 4,000 threads of 1 ms", 100, LIVES(4000, 1, 30), .threads = true, .widest = 2},
         {"1,000/s, 200 threads of 0.3 ms", 1000, LIVES(200, 0.3, 30), .threads = true, .widest = 2},
         {"1,000/s, 50 threads of 20 ms", 1000, LIVES(50, 20, 30), .threads = true, .widest = 2},
+        {"250/s, 20 threads of 200 ms, late", 250, LIVES(20, 200, 30), .threads = true,
+         .late_ns = 8 * MS, .widest = 2},
+        {"100/s, a program of 5 s, late", 100, LIVES(1, 5000, 30), .late_ns = 20 * MS, .widest = 2},
     };
 
     for (size_t i = 0; i < sizeof lives / sizeof *lives; i++)
