@@ -26,8 +26,8 @@ RESTART_SOURCE = preload/wrap/restart_aarch64.c
 SYSCALL_SOURCES =
 SLEEP_SOURCES = $(SLEEP_COMMON) preload/wrap/sleep_aarch64.c
 endif
-SLEEP_COMMON = preload/wrap/sleep.c preload/wrap/sleep.h preload/wrap/sleep_list.h \
-	preload/wrap/sleep_machine.h preload/wrap/sleep_open.c preload/wrap/sleep_open.h \
+SLEEP_COMMON = preload/wrap/announced_call.h preload/wrap/sleep.c preload/wrap/sleep.h \
+	preload/wrap/sleep_list.h preload/wrap/sleep_machine.h preload/wrap/sleep_open.c preload/wrap/sleep_open.h \
 	preload/wrap/transfer.c preload/wrap/transfer.h
 # The walk without a memory of the last one; tests have it, too.
 UNWIND_SOURCES = \

@@ -30,7 +30,6 @@
 #include "preload/sample/wall.h"
 #include "preload/wrap/handler_masks.h"
 #include "preload/wrap/real.h"
-#include "preload/wrap/sleep_open.h"
 
 static _Atomic uintptr_t in_kernel; /* the handler that the kernel has for our signal */
 static _Atomic uint64_t given_up;   /* signals that the application has use for */
@@ -160,17 +159,22 @@ static void meet_end(struct agent_thread *self, bool wall, uint64_t since) {
 
 static void restart(struct agent_thread *self, const struct tick *tick) {
     bool wall = tick->kind == TRIGGER_WALL;
-    struct sleep_call *open = sleep_open_at(tick->uc);
-    bool known = wall || open != NULL;
+    bool open = sleep_is_in(&self->open_call, tick->uc);
+    bool watched = !open && sleep_is_in(&self->watched_call, tick->uc);
+    bool known = wall || open;
+    const struct announced_call none = {0}, *call = open      ? &self->open_call
+                                                    : watched ? &self->watched_call
+                                                              : &none;
     uint64_t before = known ? ticker_now(CLOCK_MONOTONIC) : 0;
-    self->restart.began_ns = open != NULL ? open->began_ns : 0;
+    self->restart.began_ns = call->began_ns;
+    self->restart.number = call->number;
     enum restart_verdict verdict =
         restart_interrupted(&self->restart, tick->uc, tick->number, known);
-    self->restart.began_ns = 0; /* other signals do not know */
+    self->restart.began_ns = self->restart.number = 0; /* other signals do not know */
     if (known && verdict == RESTART_AGAIN)
         meet_end(self, wall, before);
-    if (open != NULL && verdict == RESTART_NONE)
-        open_call_met(open, tick->uc);
+    if (open && verdict == RESTART_NONE)
+        open_call_met(&self->open_call, tick->uc);
     count_restart(self, verdict);
 }
 

@@ -20,6 +20,7 @@
 #include "preload/sample/thinning.h"
 #include "preload/sample/tick_course.h"
 #include "preload/sample/ticker.h"
+#include "preload/wrap/announced_call.h"
 #include "preload/wrap/restart.h"
 
 #define THREAD_FRAMES_MAX   WIRE_MAX_FRAMES
@@ -104,18 +105,18 @@ struct agent_thread {
     _Atomic uint32_t busy;   /* the session is in use, in so many nested places */
     _Atomic uint32_t inside; /* in code of the agent that makes system calls (confine.h) */
     pid_t tid;
-    uint32_t seen;       /* late_threads.c: it was there at this search */
-    bool poked;          /* the same: it was woken, and is not known to be awake yet */
-    uint8_t pokes;       /* the same: so often it was woken and has found no session */
-    uint64_t waits_in;   /* the same: the wait that it was met in last */
-    uint64_t found_ns;   /* the same: CLOCK_MONOTONIC when it was found */
-    bool timerless;      /* the same: it blocks our signal, and has events alone */
-    bool ending;         /* no more ticks */
-    uint8_t end_rounds;  /* of destructors that have passed */
-    int hidden_signal;   /* the application believes that it has blocked this one, which is open: it
-                          * is ours, or was; 0: none */
-    uintptr_t open_call; /* the innermost one (wrap/sleep_open.h), 0: none. Nothing is
-                          * to be read there: a jump may have left it */
+    uint32_t seen;      /* late_threads.c: it was there at this search */
+    bool poked;         /* the same: it was woken, and is not known to be awake yet */
+    uint8_t pokes;      /* the same: so often it was woken and has found no session */
+    uint64_t waits_in;  /* the same: the wait that it was met in last */
+    uint64_t found_ns;  /* the same: CLOCK_MONOTONIC when it was found */
+    bool timerless;     /* the same: it blocks our signal, and has events alone */
+    bool ending;        /* no more ticks */
+    uint8_t end_rounds; /* of destructors that have passed */
+    int hidden_signal;  /* the application believes that it has blocked this one, which is open: it
+                         * is ours, or was; 0: none */
+    struct announced_call open_call, watched_call; /* the innermost, and the last one */
+    uint32_t announced_calls;                      /* so many of them */
     const volatile uintptr_t *masked; /* its sleep_masked (wrap/sleep.h), while it is used; NULL: of
                                        * a thread that was attached to, and has had no tick yet */
     uint64_t stack_low, stack_high;   /* the thread's own stack */

@@ -33,7 +33,6 @@
 #include "preload/sample/thread_timer.h"
 #include "preload/sample/wall_sleep.h"
 #include "preload/wrap/sleep.h"
-#include "preload/wrap/sleep_open.h"
 
 /* A sleep in a call that is not wrapped is checked after an eighth of the time after which the
  * thread is left, and then when it has slept twice as long. */
@@ -117,9 +116,9 @@ static void use_cpu_timer(struct agent_thread *thread, const struct sampling_pla
 
 /* The thread sleeps in an open call: nothing disturbs it until that is over. */
 static void await_call(struct agent_thread *thread, const struct sampling_plan *plan,
-                       struct moment now, const struct sleep_call *call) {
+                       struct moment now) {
     struct trigger *t = &thread->trigger;
-    calm_met(thread, sleep_number(call));
+    calm_met(thread, thread->open_call.which);
     t->asleep_ns = 0;
     t->by_cpu_timer = t->awaits_call = true;
     t->earliest_ns = UINT64_MAX;
@@ -400,9 +399,8 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
         aim(thread, plan, now, 1);
         return;
     }
-    const struct sleep_call *open = sleep_open_at(uc);
-    if (open != NULL) {
-        await_call(thread, plan, now, open);
+    if (sleep_is_in(&thread->open_call, uc)) {
+        await_call(thread, plan, now);
         return;
     }
     if (!t->avoids_ticks) {

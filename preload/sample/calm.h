@@ -17,6 +17,8 @@
 bool calm_is(const struct agent_thread *thread, size_t which);
 /* A call has ended after so long. */
 void calm_learn(struct agent_thread *thread, size_t which, uint64_t ns);
+/* The thread's calls of it are not to be open any more. */
+void calm_never(struct agent_thread *thread, size_t which);
 /* A tick has met a call asleep. */
 void calm_met(struct agent_thread *thread, size_t which);
 

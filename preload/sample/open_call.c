@@ -48,8 +48,8 @@ hcct_hot void open_call_end(struct sleep_call *call, size_t which) {
 }
 
 /* Where a handler of the application is about to run, it would have ended the call, too. */
-void open_call_met(struct sleep_call *call, const ucontext_t *uc) {
+void open_call_met(struct announced_call *open, const ucontext_t *uc) {
     if (interrupted_behind_call(uc) && (int64_t)arch_reg(uc, ARCH_RESULT) > 0 &&
         !restart_is_expected(uc, signal_number()))
-        call->cut = 1;
+        open->cut = true;
 }

@@ -14,10 +14,10 @@
 
 #include <ucontext.h>
 
-struct sleep_call;
+struct announced_call;
 
-/* A tick has met `call`, and restart_interrupted has not made it again: whether it was cut short by
- * us. Signal context. */
-void open_call_met(struct sleep_call *call, const ucontext_t *uc);
+/* A tick has met it, and restart_interrupted has not made it again: whether it was cut short
+ * by us. Signal context. */
+void open_call_met(struct announced_call *open, const ucontext_t *uc);
 
 #endif

@@ -20,7 +20,6 @@
 #include "preload/sample/wall_clock.h"
 #include "preload/sample/wall_sleep.h"
 #include "preload/wrap/sleep.h"
-#include "preload/wrap/sleep_open.h"
 
 #define EARLY_NS   100000 /* a second check of a sleep may come so much before its point, ... */
 #define EARLY_PART 16     /* ... but no more than this part of a step */
@@ -127,9 +126,8 @@ void wall_tick(struct agent_thread *thread, struct wire_session *session,
     uint64_t now = wall_clock_now(t);
     thread->unsent_ns += wall_clock_reach(thread, now + tolerance(plan, same));
     bool walked = walk(thread, session, uc, call);
-    const struct sleep_call *open = in_call ? sleep_open_at(uc) : NULL;
-    if (open != NULL)
-        calm_met(thread, sleep_number(open));
+    if (in_call && sleep_is_in(&thread->open_call, uc))
+        calm_met(thread, thread->open_call.which);
     if (walked && (in_call || call != NULL))
         session_count(thread->stream->slot, WIRE_ASLEEP, 1);
     t->wall.in_call = in_call;

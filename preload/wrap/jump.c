@@ -29,7 +29,7 @@ static inline void before_jump(const struct __jmp_buf_tag *buffer) {
     handler_mask_jump(__builtin_frame_address(0));
     if (hcct_unlikely(sleep_masked != 0))
         handler_mask_jump_to(jump_target_sp(buffer));
-    sleep_forget_open();
+    sleep_forget_announced();
     if (hcct_unlikely((sleep_burst & SLEEP_NEXT) != 0))
         trigger_before_sleep(); /* out of a handler, and of the sleep that it has interrupted */
 }

@@ -61,6 +61,7 @@ enum restart_register { RESTART_DI, RESTART_SI, RESTART_DX, RESTART_R10, RESTART
 struct restart_state {
     uint64_t running_ns; /* when the thread was last seen outside of an interrupted call */
     uint64_t began_ns;   /* when the interrupted call has begun, where its caller knows; 0 */
+    uint32_t number;     /* which of the thread's calls it is, where its caller knows; 0 */
     uint32_t calls;      /* calls given a deadline so far; the last RESTART_NESTED are kept */
     struct restart_timed {
         uint32_t call;
@@ -72,6 +73,7 @@ struct restart_state {
         uint64_t deadline_ns, made_ns;
         uint64_t itself_ns; /* when it ends by itself */
         uint64_t sleeps;    /* of the thread until then */
+        uint32_t number;    /* as above */
     } unchanged; /* the last call made again with its own arguments and a deadline; pc 0: none */
 };
 

@@ -120,15 +120,22 @@ static bool slept_once(const struct restart_state *state, const struct restart_c
     return call->sleeps - state->unchanged.sleeps <= 1;
 }
 
-/* A call at the same place with the same arguments is the same one, unless it would have ended by
- * itself since, or, when our signal is not one that comes to sleeping threads for long, has not
- * been met for a while and is not the same sleep. */
-static bool made_before(const struct restart_state *state, const struct restart_call *call,
+/* Where nobody knows which call it is, one is the same that would not have ended by itself since,
+ * and is the same sleep; or, where our signal does not come to sleeping threads for long, has been
+ * met a moment ago. */
+static bool may_be_same(const struct restart_state *state, const struct restart_call *call,
                         uint64_t timeout_ns) {
     uint64_t since_ns = call->now_ns - state->unchanged.made_ns;
+    return state->running_ns <= state->unchanged.made_ns && since_ns < timeout_ns &&
+           ((!call->wall && since_ns < A_WHILE_NS) || slept_once(state, call));
+}
+
+/* At the same place with the same arguments. */
+static bool made_before(const struct restart_state *state, const struct restart_call *call,
+                        uint64_t timeout_ns) {
     return state->unchanged.pc == call->pc && state->unchanged.sp == call->sp &&
-           state->running_ns <= state->unchanged.made_ns && since_ns < timeout_ns &&
-           (call->wall || since_ns < A_WHILE_NS || slept_once(state, call)) &&
+           state->unchanged.number == state->number &&
+           (state->number != 0 || may_be_same(state, call, timeout_ns)) &&
            memcmp(state->unchanged.argument, call->argument, sizeof call->argument) == 0;
 }
 
@@ -143,6 +150,7 @@ static enum restart_verdict again_until(struct restart_state *state, const struc
         state->unchanged.deadline_ns = began(state, call) + timeout_ns;
     }
     state->unchanged.made_ns = call->now_ns;
+    state->unchanged.number = state->number;
     state->unchanged.sleeps = call->sleeps;
     state->unchanged.itself_ns = call->now_ns + timeout_ns;
     if (call->now_ns < state->unchanged.deadline_ns)
@@ -162,8 +170,8 @@ static enum restart_verdict again_unchanged(struct restart_state *state, const s
  * to end at the other's deadline. */
 static enum restart_verdict again_terminal(struct restart_state *state, const struct known *known,
                                            struct restart_call *call) {
-    bool same =
-        made_before(state, call, call->terminal_ns) && call->sleeps - state->unchanged.sleeps <= 1;
+    bool same = made_before(state, call, call->terminal_ns) &&
+                (state->number != 0 || slept_once(state, call));
     state->unchanged.sleeps = call->sleeps;
     return again_until(state, known, call, call->terminal_ns, same, 0);
 }

@@ -23,6 +23,7 @@
 #include "preload/life/hooks.h"
 #include "preload/life/sys.h"
 #include "preload/sample/stack.h"
+#include "preload/sample/ticker.h"
 #include "preload/wrap/handler_masks.h"
 #include "preload/wrap/next_symbol.h"
 #include "preload/wrap/sleep_list.h"
@@ -162,9 +163,19 @@ bool sleep_is_short(const struct timespec *time) {
     return is_short;
 }
 
-void sleep_forget_open(void) {
+void sleep_forget_announced(void) {
     if (thread_self != NULL)
-        thread_self->open_call = 0;
+        thread_self->open_call.call = thread_self->watched_call.call = 0;
+}
+
+hcct_hot struct announced_call sleep_announced(struct agent_thread *self,
+                                               const struct sleep_call *call, uint64_t began_ns) {
+    if (++self->announced_calls == 0)
+        self->announced_calls = 1;
+    return (struct announced_call){.call = (uintptr_t)call,
+                                   .began_ns = began_ns,
+                                   .number = self->announced_calls,
+                                   .which = (uint16_t)sleep_number(call)};
 }
 
 static void change_set(struct sleep_call *call, uint8_t set) {
@@ -217,6 +228,9 @@ hcct_hot void sleep_enter(struct sleep_call *call) {
         call->unblock = SLEEP_CALL_PLAIN;
         if ((sleep_burst & SLEEP_NEXT) != 0)
             trigger_before_sleep();
+        if (thread_self != NULL)
+            thread_self->watched_call =
+                sleep_announced(thread_self, call, ticker_now(CLOCK_MONOTONIC));
         return;
     }
     struct agent_thread *self = meet();
@@ -263,7 +277,7 @@ int sleep_unwound(int version, int actions, uint64_t class, void *exception, voi
     (void)version, (void)class, (void)exception, (void)context;
     if ((actions & UNWINDER_CLEANS_UP) != 0) {
         sleep_open();
-        sleep_forget_open();
+        sleep_forget_announced();
     }
     return UNWINDER_GOES_ON;
 }

@@ -21,6 +21,8 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "preload/wrap/announced_call.h"
+
 /* Values of sleep_burst, may be or-ed. Of the functions whose calls are made with our signal
  * blocked some may be open for a while: sleep_open.h. */
 enum {
@@ -64,9 +66,12 @@ struct sleep_call {
     uint64_t unblock;  /* at the end: a SLEEP_CALL. At the beginning: it is watched */
     uint64_t began_ns; /* CLOCK_MONOTONIC; for the trigger */
     uint64_t waited;   /* child_ends_waited, where it waits for a child; for the trigger */
-    uint64_t set[16];  /* the application's signal set, but for ours */
-    uint64_t outer;    /* sleep_masked, or the open call, before */
-    uint64_t cut;      /* our signal has cut it short (sleep_open.h) */
+    union {
+        uint64_t set[16];             /* the application's signal set, but for ours */
+        struct announced_call before; /* of an open one: the open call before it */
+    };
+    uint64_t outer; /* sleep_masked before */
+    uint64_t unused;
 };
 
 enum {
@@ -81,8 +86,10 @@ enum {
 extern __thread uintptr_t sleep_masked
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Open calls (sleep_open.h) are left, by a jump or an exception. On the thread, any context. */
-void sleep_forget_open(void);
+/* Announced calls (announced_call.h) are left, by a jump or an exception. On the thread, any
+ * context.
+ */
+void sleep_forget_announced(void);
 
 /* Before a masked call: sets the mask. A point that was reached is sampled, as it is at the call's
  * end, before our signal is unblocked. Thread context, or inside a handler of the application. Keep

@@ -13,7 +13,6 @@
 #include "preload/life/thread.h"
 #include "preload/sample/stack.h"
 #include "preload/wrap/sleep_list.h"
-#include "preload/wrap/sleep_open.h"
 
 /* Which of a stub's calls SLEEP_FRAGILE asks for: instructions that go to 4 for the others. */
 #define NONE              "b 4f\n"
@@ -318,9 +317,10 @@ long (*sleep_syscall(void))(long number, ...) {
     return NULL;
 }
 
-struct sleep_call *sleep_open_at(const ucontext_t *uc) {
-    (void)uc;
-    return NULL;
+/* Nothing is made again, and none is open. */
+bool sleep_is_in(const struct announced_call *announced, const ucontext_t *uc) {
+    (void)announced, (void)uc;
+    return false;
 }
 
 uintptr_t sleep_call_of(uint64_t pc, uint64_t sp) {

@@ -26,6 +26,10 @@ bool sleep_is_memory(int fd) __attribute__((visibility("hidden"), used));
 bool sleep_is_short(const struct timespec *time) __attribute__((visibility("hidden"), used));
 void sleep_enter(struct sleep_call *call) __attribute__((visibility("hidden"), used));
 
+/* What a handler needs to know of a call that begins. */
+struct announced_call sleep_announced(struct agent_thread *self, const struct sleep_call *call,
+                                      uint64_t began_ns);
+
 /* Before a call of function number `which`: it is open from here on if this is true.
  * While the thread may make system calls. */
 bool sleep_open_begin(struct sleep_call *call, size_t which);

@@ -10,6 +10,7 @@
 #include "common/wire/compiler.h"
 #include "preload/life/confine.h"
 #include "preload/life/thread.h"
+#include "preload/sample/calm.h"
 #include "preload/wrap/sleep.h"
 #include "preload/wrap/sleep_list.h"
 #include "preload/wrap/sleep_machine.h"
@@ -41,9 +42,8 @@ hcct_hot bool sleep_open_begin(struct sleep_call *call, size_t which) {
     if (!may_be_open(call, which) || !open_call_begin(call, which))
         return false;
     call->unblock = SLEEP_CALL_OPEN;
-    call->cut = 0;
-    call->outer = thread_self->open_call;
-    thread_self->open_call = (uintptr_t)call;
+    call->before = thread_self->open_call;
+    thread_self->open_call = sleep_announced(thread_self, call, call->began_ns);
     return true;
 }
 
@@ -58,6 +58,8 @@ static void finish(struct sleep_call *call, size_t which) {
     bool is_cut = transfer.kind != OPEN && (int64_t)call->result > 0 && transfer_is_cut(&transfer);
     if (is_cut)
         sleep_block(call, which);
+    if (is_cut && transfer_is_terminal((int)call->argument[0]))
+        calm_never(self, which);
     confine_leave(self, before);
     if (is_cut)
         call->result = transfer_finish(&transfer);
@@ -66,9 +68,13 @@ static void finish(struct sleep_call *call, size_t which) {
 
 hcct_hot void sleep_leave_open(struct sleep_call *call) {
     size_t which = sleep_number(call);
-    if (hcct_likely(thread_self != NULL))
-        thread_self->open_call = call->outer;
+    bool cut = false;
     open_call_end(call, which);
-    if (hcct_unlikely(call->cut != 0))
+    if (hcct_likely(thread_self != NULL)) {
+        const struct announced_call *open = &thread_self->open_call;
+        cut = open->call == (uintptr_t)call && open->cut;
+        thread_self->open_call = call->before;
+    }
+    if (hcct_unlikely(cut))
         finish(call, which);
 }

@@ -20,13 +20,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <ucontext.h>
 
 struct sleep_call;
-
-/* The open call that the context is in, in the real function or in the kernel; else NULL. It is on
- * the thread's stack, and not over. Signal context. */
-struct sleep_call *sleep_open_at(const ucontext_t *uc);
 
 /* Before a call of function number `which` (sleep_number): it may be open if this is true. Sets
  * call->began_ns. Thread context, or inside a handler of the application, while the thread may make

@@ -10,7 +10,6 @@
 #include "preload/life/thread.h"
 #include "preload/sample/stack.h"
 #include "preload/wrap/sleep_list.h"
-#include "preload/wrap/sleep_open.h"
 #include "preload/wrap/syscall_code.h"
 
 /* clang-format off */
@@ -385,10 +384,11 @@ long (*sleep_syscall(void))(long number, ...) {
  * frame further down, or on another stack. */
 #define OPEN_FRAMES 512
 
-struct sleep_call *sleep_open_at(const ucontext_t *uc) {
-    uintptr_t call = thread_self != NULL ? thread_self->open_call : 0;
+bool sleep_is_in(const struct announced_call *announced, const ucontext_t *uc) {
+    uintptr_t back = announced->call - 8; /* where its return address is */
     uintptr_t sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
-    return call - sp - 1 < OPEN_FRAMES ? (struct sleep_call *)call : NULL;
+    return announced->call != 0 && back - sp < OPEN_FRAMES &&
+           *(const uint64_t *)back == (uintptr_t)sleep_call_made;
 }
 
 uintptr_t sleep_call_of(uint64_t pc, uint64_t sp) {

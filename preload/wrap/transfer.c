@@ -7,9 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <termios.h>
 #include <time.h>
 
 #include "preload/life/sys.h"
@@ -96,6 +99,11 @@ bool transfer_is_cut(const struct transfer *transfer) {
            (transfer->flags & MSG_DONTWAIT) == 0;
 }
 
+bool transfer_is_terminal(int fd) {
+    struct termios unused;
+    return sys3(SYS_ioctl, fd, TCGETS, &unused) == 0;
+}
+
 /* ---- the rest ---- */
 
 /* Waits until a byte can be written. Whatever handler of the application runs meanwhile ends that,
@@ -126,11 +134,38 @@ static uint64_t deadline(const struct transfer *transfer) {
            (uint64_t)limit.tv_usec * 1000;
 }
 
-/* What goes with a message has gone with its first part. */
+union control {
+    char bytes[CMSG_SPACE(sizeof(struct ucred))];
+    struct cmsghdr header; /* alignment */
+};
+
+/* Of what goes with a message, descriptors have gone with its first part, but the kernel gives
+ * credentials to each. Returns the bytes that were put into *control. */
+static size_t credentials_of(const struct transfer *transfer, union control *control) {
+    const struct msghdr *message = (const struct msghdr *)transfer->call->argument[1];
+    if (transfer->kind != OPEN_MESSAGE || message->msg_control == NULL)
+        return 0;
+    struct msghdr given = *message;
+    for (struct cmsghdr *one = CMSG_FIRSTHDR(&given); one != NULL; one = CMSG_NXTHDR(&given, one)) {
+        if (one->cmsg_level != SOL_SOCKET || one->cmsg_type != SCM_CREDENTIALS ||
+            one->cmsg_len != CMSG_LEN(sizeof(struct ucred)))
+            continue;
+        *control = (union control){.bytes = {0}};
+        memcpy(control, one, one->cmsg_len);
+        return sizeof *control;
+    }
+    return 0;
+}
+
 static int64_t send_part(const struct transfer *transfer, struct part *part, int flags) {
     ssize_t (*real)(int, const struct msghdr *, int) =
         (ssize_t(*)(int, const struct msghdr *, int))sleep_slots[NUMBER_sendmsg];
-    const struct msghdr message = {.msg_iov = part->buffer, .msg_iovlen = part->count};
+    union control control;
+    size_t bytes = credentials_of(transfer, &control);
+    const struct msghdr message = {.msg_iov = part->buffer,
+                                   .msg_iovlen = part->count,
+                                   .msg_control = bytes > 0 ? &control : NULL,
+                                   .msg_controllen = bytes};
     return real(descriptor(transfer), &message, transfer->flags | MSG_NOSIGNAL | flags);
 }
 
@@ -141,15 +176,16 @@ static int64_t move_part(const struct transfer *transfer, const struct part *par
     return real(descriptor(transfer), part->buffer, (int)part->count);
 }
 
-/* Where the socket has a time, that is kept by wait_for_room alone. Its error is left to the next
- * call: nothing is sent then. (One that comes right between both is had here, and the next call
+/* Where the socket has a time, that is kept by wait_for_room alone. The error of one that is closed
+ * is left to the next call: nothing is sent then. (POLLERR alone says that the program may read
+ * about a packet.) (One that comes right between both is had here, and the next call
  * says EPIPE, as the one after it would have done.) */
 static void finish_socket(struct transfer *transfer) {
     uint64_t all = asked(transfer), until = deadline(transfer);
     bool timed = until != UINT64_MAX;
     short events;
     while (transfer->done < all && wait_for_room(descriptor(transfer), until, &events) &&
-           events == POLLOUT) {
+           (events & (POLLHUP | POLLNVAL)) == 0) {
         struct part part;
         take_part(transfer, &part);
         int64_t sent = send_part(transfer, &part, timed ? MSG_DONTWAIT : 0);
@@ -159,9 +195,14 @@ static void finish_socket(struct transfer *transfer) {
     }
 }
 
+/* Not every device does so. One that does not has its rest at once, or takes it when it can. */
+static bool tells_of_room(int fd) {
+    return type_of(fd) != S_IFCHR || transfer_is_terminal(fd);
+}
+
 static void finish_plain(struct transfer *transfer) {
     uint64_t all = asked(transfer);
-    bool waits = transfer->kind != OPEN_MEMORY;
+    bool waits = transfer->kind != OPEN_MEMORY && tells_of_room(descriptor(transfer));
     short events;
     while (transfer->done < all &&
            (!waits || wait_for_room(descriptor(transfer), UINT64_MAX, &events))) {

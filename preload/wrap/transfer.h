@@ -27,6 +27,9 @@ struct transfer {
 /* Is something left that a signal may have cut? `done` is what the call has resulted in. Thread
  * context, while the thread may make system calls; keeps errno. */
 bool transfer_is_cut(const struct transfer *transfer);
+/* Others that write to a terminal wait for the end of the call: its parts may come between theirs.
+ */
+bool transfer_is_terminal(int fd);
 /* Makes the rest: returns all bytes that are done then. It may be left by a cancellation of its
  * thread. Thread context, with our signal blocked; errno is spoilt. */
 uint64_t transfer_finish(struct transfer *transfer);

@@ -416,6 +416,36 @@ static void test_socket(void) {
     CHECK(call.result == -EAGAIN);
 }
 
+/* One of the calls on a socket that the caller has counted, which has begun a while ago. */
+static enum restart_verdict meet_counted(struct restart_state *state, uint32_t number,
+                                         uint64_t began, uint64_t now, uint64_t sleeps) {
+    struct restart_call call = interrupted(SYS_recvfrom, now, true, true);
+    call.sleeps = sleeps;
+    state->number = number;
+    state->began_ns = began;
+    return restart_repair(state, &call);
+}
+
+/* A call is the one that its caller says, however often it has slept; and who does not know goes by
+ * that. */
+static void test_counted(void) {
+    struct restart_state state = {0};
+    timeout_of_socket = 50 * MS;
+    CHECK_UINT(meet_counted(&state, 1, 1 * MS, 40 * MS, 1), RESTART_AGAIN);
+    CHECK_UINT(state.unchanged.deadline_ns, 51 * MS);
+    CHECK_UINT(meet_counted(&state, 2, 45 * MS, 60 * MS, 2), RESTART_AGAIN); /* the next one */
+    CHECK_UINT(state.unchanged.deadline_ns, 95 * MS);
+    CHECK_UINT(meet_counted(&state, 2, 45 * MS, 80 * MS, 9), RESTART_AGAIN);
+    CHECK_UINT(state.unchanged.deadline_ns, 95 * MS);
+    CHECK_UINT(meet_counted(&state, 2, 45 * MS, 95 * MS, 10), RESTART_ENDED);
+    CHECK_UINT(meet_counted(&state, 0, 0, 100 * MS, 11), RESTART_AGAIN); /* nobody has counted it */
+    CHECK_UINT(state.unchanged.deadline_ns, 150 * MS);
+    CHECK_UINT(meet_counted(&state, 0, 0, 110 * MS, 12), RESTART_AGAIN);
+    CHECK_UINT(state.unchanged.deadline_ns, 150 * MS);
+    CHECK_UINT(meet_counted(&state, 0, 0, 120 * MS, 14), RESTART_AGAIN); /* it has slept between */
+    CHECK_UINT(state.unchanged.deadline_ns, 170 * MS);
+}
+
 /* One that the kernel makes again by itself, with the whole of the terminal's time. */
 static enum restart_verdict read_terminal(struct restart_state *state, uint64_t now_ns,
                                           uint64_t sleeps) {
@@ -643,6 +673,7 @@ int main(void) {
     test_futex();
     test_unchanged();
     test_socket();
+    test_counted();
     test_terminal();
     test_resumed();
     if (HANDLERS_INTERRUPT)

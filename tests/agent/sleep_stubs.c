@@ -13,6 +13,7 @@
 
 #include "preload/life/confine.h"
 #include "preload/life/hooks.h"
+#include "preload/sample/calm.h"
 #include "preload/wrap/handler_masks.h"
 #include "preload/wrap/sleep_open.h"
 
@@ -119,16 +120,20 @@ bool open_call_begin(struct sleep_call *call, size_t which) {
 
 void open_call_end(struct sleep_call *call, size_t which) {
     int saved = errno;
-    (void)which;
+    (void)call, (void)which;
     trigger_before_sleep(); /* spoils the registers */
     announced--;
     left++;
-    call->cut = cuts;
+    context.open_call.cut = cuts;
     if (waits_from_now < 0)
         return;
     fcntl(waits_from_now, F_SETFL, 0);
     sem_post(&was_cut);
     errno = saved;
+}
+
+void calm_never(struct agent_thread *thread, size_t which) {
+    (void)thread, (void)which;
 }
 
 uint64_t ticker_now(clockid_t clock) {

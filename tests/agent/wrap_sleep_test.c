@@ -313,7 +313,7 @@ static void test_open(void) {
     CHECK_UINT(masked + left, MASKED_OF_ALL);
     CHECK_UINT(dozed, masked);
     CHECK_UINT(announced, 0);
-    CHECK_UINT(context.open_call, 0);
+    CHECK_UINT(context.open_call.call, 0);
     opens = false;
     sleep_burst = 0;
 }

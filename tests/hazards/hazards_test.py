@@ -149,6 +149,21 @@ HAZARDS = [
           ("_bursts", " in bursts", {"HCCT_RATE": "4000", "HCCT_BURST": "2ms/10ms"}),
           ("_wall", " on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "100"}),
           ("_wall_often", " on the wall clock at 1,000/s", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
+    *(Hazard("left_calls_" + way, "a call that sleeps is left by " + means, [program("left_calls"), way], rarely=5,
+             HCCT_RATE="4000")
+      for way, means in (
+          ("jump", "a jump that the compiler makes"), ("context", "setcontext"),
+          ("coroutines", "coroutines that change places in a handler"), ("vfork", "the death of a child of vfork"))),
+    *(Hazard("cut_transfers_" + way, "a large transfer is cut: " + where, [program("cut_transfers"), way], rarely=5,
+             HCCT_RATE="1000")
+      for way, where in (
+          ("queue", "a socket with a packet in its error queue"), ("credentials", "credentials of somebody else"),
+          ("device", "a device that does not tell when it has room"))),
+    *(Hazard("socket_times" + name, "sockets with a time" + where, [program("socket_times")], rarely=5, **env)
+      for name, where, env in (
+          ("", " at 1,000/s", {"HCCT_RATE": "1000"}),
+          ("_wall", " on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "100"}),
+          ("_wall_often", " on the wall clock at 1,000/s", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
     *(Hazard("taken_locks" + name, "locks that others have" + where, [program("taken_locks")], rarely=5, **env)
       for name, where, env in (
           ("", "", {"HCCT_RATE": "100"}), ("_often", " at 1,000/s", {"HCCT_RATE": "1000"}),

@@ -11,6 +11,7 @@ check_PROGRAMS += \
 	tests/hazards/confined \
 	tests/hazards/confined_calls \
 	tests/hazards/crowd \
+	tests/hazards/cut_transfers \
 	tests/hazards/dispatched \
 	tests/hazards/exec_chain \
 	tests/hazards/few_timers \
@@ -27,6 +28,7 @@ check_PROGRAMS += \
 	tests/hazards/late_timer \
 	tests/hazards/late_tls \
 	tests/hazards/leave_allocating \
+	tests/hazards/left_calls \
 	tests/hazards/library_churn \
 	tests/hazards/loader_and_malloc \
 	tests/hazards/locked \
@@ -41,6 +43,7 @@ check_PROGRAMS += \
 	tests/hazards/short_transfers \
 	tests/hazards/small_alternate \
 	tests/hazards/small_stacks \
+	tests/hazards/socket_times \
 	tests/hazards/stepped \
 	tests/hazards/taken_locks \
 	tests/hazards/terminal \
@@ -69,6 +72,9 @@ tests_hazards_confined_LDFLAGS = -pthread
 tests_hazards_confined_calls_SOURCES = tests/hazards/confined.c
 tests_hazards_confined_calls_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread -finstrument-functions
 tests_hazards_confined_calls_LDFLAGS = -pthread
+tests_hazards_cut_transfers_SOURCES = tests/hazards/cut_transfers.c
+tests_hazards_cut_transfers_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_cut_transfers_LDFLAGS = -pthread
 tests_hazards_dispatched_SOURCES = tests/hazards/dispatched.c tests/hazards/busy.h
 tests_hazards_dispatched_CFLAGS = $(TARGET_CFLAGS) -O2
 tests_hazards_ignored_signals_SOURCES = tests/hazards/ignored_signals.c tests/hazards/busy.h
@@ -122,6 +128,9 @@ tests_hazards_late_tls_LDFLAGS = -pthread
 tests_hazards_leave_allocating_SOURCES = tests/hazards/leave_allocating.c tests/hazards/busy.h
 tests_hazards_leave_allocating_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_leave_allocating_LDFLAGS = -pthread
+tests_hazards_left_calls_SOURCES = tests/hazards/left_calls.c
+tests_hazards_left_calls_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_left_calls_LDFLAGS = -pthread
 tests_hazards_library_churn_SOURCES = tests/hazards/library_churn.c tests/hazards/busy.h
 tests_hazards_library_churn_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_library_churn_LDFLAGS = -pthread
@@ -162,6 +171,9 @@ tests_hazards_vfork_signals_LDFLAGS = -pthread
 tests_hazards_waited_signals_SOURCES = tests/hazards/waited_signals.c tests/hazards/busy.h
 tests_hazards_waited_signals_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_waited_signals_LDFLAGS = -pthread
+tests_hazards_socket_times_SOURCES = tests/hazards/socket_times.c
+tests_hazards_socket_times_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_socket_times_LDFLAGS = -pthread
 tests_hazards_stepped_SOURCES = tests/hazards/stepped.c tests/hazards/busy.h
 tests_hazards_stepped_CFLAGS = $(TARGET_CFLAGS) -O2
 tests_hazards_taken_locks_SOURCES = tests/hazards/taken_locks.c
