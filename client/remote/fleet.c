@@ -2,6 +2,7 @@
 /*
  * fleet.c - questions to ClickHouse: hcct fleet hot, diff, list, top.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +13,18 @@
 #include "client/remote/fleet_top.h"
 #include "client/remote/remote.h"
 
+#define CLOCKS_DIFFER_S 60 /* so far that people should know */
+
 /* ---- hot ---- */
+
+/* A push has the time of its host's clock. */
+static void tell_of_clocks(const struct fleet_choice *choice, const struct profile *profile) {
+    uint64_t last = (profile->time_ns + profile->duration_ns) / 1000000000;
+    if (choice->to_s == UINT64_MAX && last > choice->now_s + CLOCKS_DIFFER_S)
+        complain("the clock of a host is %" PRIu64 " s ahead of the server's: what it has pushed "
+                 "since then is in this, whenever it was; hcct fleet list --by host names it",
+                 last - choice->now_s);
+}
 
 /* The status is that of fleet_profile(). */
 static int ask_profile(const struct fleet_server *server, const struct fleet_choice *asked,
@@ -23,6 +35,8 @@ static int ask_profile(const struct fleet_server *server, const struct fleet_cho
         status = fleet_profile(server, &choice, profile);
     if (status != HCCT_EXIT_OK)
         complain("%s", server->error);
+    else
+        tell_of_clocks(&choice, *profile);
     return status;
 }
 

@@ -8,24 +8,41 @@
 #include <time.h>
 
 #include "client/json_in.h"
-#include "client/remote/fleet_query.h"
+#include "client/remote/fleet_hours.h"
 #include "common/base/memory.h"
 #include "common/base/options.h"
 #include "common/base/utf8.h"
 #include "common/render/format_number.h"
 
-FILE *fleet_list_query(const struct fleet_server *server, const struct fleet_choice *choice,
-                       bool by_host) {
+static FILE *list_query(const struct fleet_server *server, const struct fleet_hours *hours,
+                        bool by_host) {
     const char *what = by_host ? "host" : "service";
     FILE *out = memory_stream("a query");
     fprintf(out,
             "SELECT %s AS name, metric, any(unit) AS unit, uniqExact(%s) AS n, sum(total) AS "
-            "weight, sum(walks) AS samples, sum(lost) AS lost_samples, uniqExact(push) AS pushes, "
-            "toUInt64(max(time)) AS last FROM %s.totals FINAL",
-            what, by_host ? "service" : "host", server->database);
-    fleet_put_where(out, choice);
+            "weight, sum(walks) AS samples, sum(lost) AS lost_samples, sum(pushes) AS pushes, "
+            "max(last) AS last FROM ",
+            what, by_host ? "service" : "host");
+    fleet_hours_put_totals(out, server, hours);
     fprintf(out, " GROUP BY %s, metric ORDER BY weight DESC, name FORMAT JSONEachRow", what);
     return out;
+}
+
+struct list {
+    bool by_host;
+    struct transfer_answer *answer;
+};
+
+static int ask_list(const struct fleet_server *server, const struct fleet_hours *hours, void *arg) {
+    const struct list *list = arg;
+    free(list->answer->body);
+    return fleet_ask(server, list_query(server, hours, list->by_host), list->answer);
+}
+
+int fleet_ask_list(const struct fleet_server *server, const struct fleet_choice *choice,
+                   bool by_host, struct transfer_answer *answer) {
+    *answer = (struct transfer_answer){0};
+    return fleet_hours_use(server, choice, ask_list, &(struct list){by_host, answer});
 }
 
 /* A server may say a time of no year that there is. */
@@ -50,23 +67,31 @@ static bool print_row(const struct json_object *row, void *arg) {
     return true;
 }
 
-static bool print_table(const struct transfer_answer *answer, bool by_host) {
+/* All or nothing of an answer is printed. */
+static bool is_row(const struct json_object *row, void *arg) {
+    (void)arg;
+    return json_object_is_type(row, json_type_object);
+}
+
+static void print_table(const struct transfer_answer *answer, bool by_host) {
     printf("%-24s %-8s %6s %16s %12s %8s %8s  %s\n", by_host ? "HOST" : "SERVICE", "METRIC",
            by_host ? "SERV." : "HOSTS", "WEIGHT", "SAMPLES", "LOST", "PUSHES", "LAST");
-    return fleet_each_row(answer, print_row, NULL);
+    fleet_each_row(answer, print_row, NULL);
 }
 
 int fleet_list(const struct fleet_server *server, const struct fleet_choice *choice, bool by_host,
                bool json) {
     struct transfer_answer answer;
-    int status = fleet_ask(server, fleet_list_query(server, choice, by_host), &answer);
+    int status = fleet_ask_list(server, choice, by_host, &answer);
     if (status == HCCT_EXIT_OK && answer.bytes == 0) {
         fleet_fail(server, "nothing was pushed that is asked for");
         status = HCCT_EXIT_NO_DATA;
+    } else if (status == HCCT_EXIT_OK && !fleet_each_row(&answer, is_row, NULL)) {
+        status = fleet_not_understood(server, &answer);
     } else if (status == HCCT_EXIT_OK && json) {
         fwrite(answer.body, 1, answer.bytes, stdout);
-    } else if (status == HCCT_EXIT_OK && !print_table(&answer, by_host)) {
-        status = fleet_not_understood(server);
+    } else if (status == HCCT_EXIT_OK) {
+        print_table(&answer, by_host);
     }
     free(answer.body);
     return status;

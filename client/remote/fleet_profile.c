@@ -20,52 +20,39 @@
 #include "common/base/options.h"
 #include "common/profile/bounds.h"
 
+struct service {
+    uint64_t number; /* in the server */
+    uint32_t process;
+};
+
 struct building {
     struct profile *profile;
     uint64_t hosts, first, last;
     const char *metric; /* of all, NULL: none was seen */
     bool mixed;
-    bool has_capped;   /* the tables have that column */
-    uint64_t *numbers; /* by process: its service's in the server */
-    uint32_t number_room;
-    struct fleet_hours sums;
+    struct service *services; /* by number, once they are sorted */
+    uint32_t n_services, service_room;
+    const struct fleet_hours *sums;
 };
 
 /* ---- totals ---- */
 
-static void query_column(FILE *out, const struct fleet_server *server,
-                         const struct fleet_choice *choice, const struct building *b) {
-    (void)choice, (void)b;
-    fprintf(out,
-            "SELECT count() AS n FROM system.columns WHERE database = '%s' AND table = 'totals' "
-            "AND name = 'capped' FORMAT JSONEachRow",
-            server->database);
-}
-
-static bool note_column(const struct json_object *row, void *arg) {
-    ((struct building *)arg)->has_capped = json_in_number(row, "n") > 0;
-    return true;
-}
-
-static void query_totals(FILE *out, const struct fleet_server *server,
-                         const struct fleet_choice *choice, const struct building *b) {
-    fprintf(out,
-            "SELECT service, cityHash64(service) AS number, metric, any(exe) AS exe, any(unit) AS "
-            "unit, any(collector) AS "
-            "collector, any(clock) AS clock, max(period) AS period, sum(total) AS total, "
-            "sum(walks) AS walks, sum(complete) AS complete, sum(lost) AS lost, "
-            "sum(lost_ns) AS lost_ns, sum(cpu_ns) AS cpu_ns, sum(most) AS unseen, "
-            "sum(off) AS capped, uniqExact(host) AS hosts, sum(runs) AS runs, min(first) AS first, "
-            "max(last) AS last "
-            "FROM (SELECT service, metric, host, exe, any(unit) AS unit, "
-            "any(collector) AS collector, any(clock) AS clock, max(period) AS period, "
-            "sum(total) AS total, sum(walks) AS walks, sum(complete) AS complete, "
-            "sum(lost) AS lost, sum(lost_ns) AS lost_ns, sum(cpu_ns) AS cpu_ns, "
-            "max(unseen) AS most, %s AS off, max(runs) AS runs, "
-            "toUInt64(min(time)) - intDiv(max(span), 1000000000) AS first, "
-            "toUInt64(max(time)) AS last FROM %s.totals FINAL",
-            b->has_capped ? "max(capped)" : "0", server->database);
-    fleet_put_where(out, choice);
+static void query_totals(FILE *out, const struct fleet_server *server, const struct building *b) {
+    fputs("SELECT service, cityHash64(service) AS number, metric, any(exe) AS exe, any(unit) AS "
+          "unit, any(collector) AS "
+          "collector, any(clock) AS clock, max(period) AS period, sum(total) AS total, "
+          "sum(walks) AS walks, sum(complete) AS complete, sum(lost) AS lost, "
+          "sum(lost_ns) AS lost_ns, sum(cpu_ns) AS cpu_ns, sum(most) AS unseen, "
+          "sum(off) AS capped, uniqExact(host) AS hosts, sum(runs) AS runs, min(first) AS first, "
+          "max(last) AS last "
+          "FROM (SELECT service, metric, host, exe, any(unit) AS unit, "
+          "any(collector) AS collector, any(clock) AS clock, max(period) AS period, "
+          "sum(total) AS total, sum(walks) AS walks, sum(complete) AS complete, "
+          "sum(lost) AS lost, sum(lost_ns) AS lost_ns, sum(cpu_ns) AS cpu_ns, "
+          "max(unseen) AS most, max(capped) AS off, max(runs) AS runs, min(first) AS first, "
+          "max(last) AS last FROM ",
+          out);
+    fleet_hours_put_totals(out, server, b->sums);
     fprintf(out, " GROUP BY service, metric, host, exe, tags) GROUP BY service, metric "
                  "FORMAT JSONEachRow");
 }
@@ -100,10 +87,10 @@ static bool add_service(const struct json_object *row, void *arg) {
     profile->unit = profile_word(profile, json_in_text(row, "unit"));
     profile->period = json_in_number(row, "period");
     uint32_t added = profile_add_process(profile, &process);
-    while (added >= b->number_room)
-        b->numbers = memory_grow(b->numbers, b->number_room, &b->number_room, sizeof *b->numbers,
-                                 "services");
-    b->numbers[added] = json_in_number(row, "number");
+    b->services =
+        memory_grow(b->services, b->n_services, &b->service_room, sizeof *b->services, "services");
+    b->services[b->n_services++] =
+        (struct service){.number = json_in_number(row, "number"), .process = added};
     b->hosts = hosts > b->hosts ? hosts : b->hosts;
     b->first = b->first == 0 || first < b->first ? first : b->first;
     b->last = last > b->last ? last : b->last;
@@ -116,17 +103,17 @@ static bool add_service(const struct json_object *row, void *arg) {
  * each would be copied, and hashed, as often. FINAL, which leaves out rows that are there twice,
  * costs far more than to see that there are none, as nearly always. */
 static void put_sums(FILE *out, const struct fleet_server *server,
-                     const struct fleet_choice *choice, const struct building *b) {
-    const struct fleet_hours *hours = &b->sums;
-    bool any = fleet_hours_any(hours), rest = !any || !fleet_hours_all(hours);
+                     const struct fleet_hours *hours) {
+    bool any = fleet_hours_any(hours, FLEET_CONTEXTS);
+    bool rest = !any || !fleet_hours_all(hours, FLEET_CONTEXTS);
     fputs("SELECT number, hash, sum(part) AS weight FROM (", out);
     if (any) {
         fprintf(out,
                 "SELECT cityHash64(service) AS number, hash, sum(weight) AS part FROM %s.hours "
                 "WHERE",
                 server->database);
-        fleet_hours_put_sums(out, hours);
-        fleet_put_choice(out, choice);
+        fleet_hours_put_sums(out, hours, FLEET_CONTEXTS);
+        fleet_put_choice(out, hours->choice);
         fputs(" AND hash != 0 GROUP BY number, hash", out);
     }
     if (any && rest)
@@ -136,19 +123,19 @@ static void put_sums(FILE *out, const struct fleet_server *server,
                 "SELECT number, hash, sum(one) AS part FROM (SELECT cityHash64(service) AS number, "
                 "hashes, weights FROM %s.deltas%s",
                 server->database, fleet_hours_once(hours) ? "" : " FINAL");
-        fleet_put_where(out, choice);
-        fleet_hours_put_rest(out, hours);
+        fleet_put_where(out, hours->choice);
+        fleet_hours_put_rest(out, hours, FLEET_CONTEXTS);
         fputs(") ARRAY JOIN hashes AS hash, weights AS one GROUP BY number, hash", out);
     }
     fputs(") GROUP BY number, hash", out);
 }
 
-static void query_contexts(FILE *out, const struct fleet_server *server,
-                           const struct fleet_choice *choice, const struct building *b) {
+static void query_contexts(FILE *out, const struct fleet_server *server, const struct building *b) {
+    const struct fleet_choice *choice = b->sums->choice;
     fputs("SELECT number, weight, functions, system_names, files, lines, modules, build_ids, "
           "addresses, kinds FROM (",
           out);
-    put_sums(out, server, choice, b);
+    put_sums(out, server, b->sums);
     fprintf(out,
             ") AS sums ANY LEFT JOIN (SELECT cityHash64(service) AS number, hash, functions, "
             "system_names, files, lines, modules, build_ids, addresses, kinds FROM %s.stacks",
@@ -160,11 +147,16 @@ static void query_contexts(FILE *out, const struct fleet_server *server,
     fputs(") AS frames USING (number, hash) FORMAT JSONEachRow", out);
 }
 
+static int by_number(const void *a, const void *b) {
+    const struct service *one = a, *other = b;
+    return (one->number > other->number) - (one->number < other->number);
+}
+
 static uint32_t process_of(const struct building *b, uint64_t number) {
-    for (uint32_t i = 1; i < b->profile->n_processes; i++)
-        if (b->numbers[i] == number)
-            return i;
-    return 0;
+    const struct service key = {.number = number};
+    const struct service *found =
+        bsearch(&key, b->services, b->n_services, sizeof *b->services, by_number);
+    return found != NULL ? found->process : 0;
 }
 
 /* A context whose frames are not there any more is one of those that are not known. */
@@ -185,12 +177,12 @@ static bool add_context(const struct json_object *row, void *arg) {
 
 /* ---- the whole ---- */
 
-static int ask_rows(const struct fleet_server *server, const struct fleet_choice *choice,
+static int ask_rows(const struct fleet_server *server,
                     void (*put)(FILE *out, const struct fleet_server *server,
-                                const struct fleet_choice *choice, const struct building *b),
+                                const struct building *b),
                     bool (*use)(const struct json_object *row, void *arg), struct building *b) {
     FILE *query = memory_stream("a query");
-    put(query, server, choice, b);
+    put(query, server, b);
     return fleet_ask_rows(server, query, use, b);
 }
 
@@ -208,31 +200,39 @@ static void finish(struct building *b) {
     bounds_set_errors(profile);
 }
 
-int fleet_profile(const struct fleet_server *server, const struct fleet_choice *choice,
-                  struct profile **profile) {
-    struct building b = {.profile = profile_new()};
-    int status = ask_rows(server, choice, query_column, note_column, &b);
-    if (status == HCCT_EXIT_OK)
-        status = ask_rows(server, choice, query_totals, add_service, &b);
+static void forget(struct building *b) {
+    free(b->services);
+    profile_free(b->profile);
+    *b = (struct building){0};
+}
 
-    if (status == HCCT_EXIT_OK && b.metric == NULL) {
+static int build(const struct fleet_server *server, const struct fleet_hours *hours, void *arg) {
+    struct building *b = arg;
+    forget(b);
+    *b = (struct building){.profile = profile_new(), .sums = hours};
+    int status = ask_rows(server, query_totals, add_service, b);
+    if (status == HCCT_EXIT_OK && b->metric == NULL) {
         fleet_fail(server, "nothing was pushed that is asked for: 'hcct fleet list' has what was");
         status = HCCT_EXIT_NO_DATA;
-    } else if (status == HCCT_EXIT_OK && b.mixed) {
+    } else if (status == HCCT_EXIT_OK && b->mixed) {
         fleet_fail(server, "what is counted is not the same for all: ask for one, with --metric");
         status = HCCT_EXIT_USAGE;
     }
-    if (status == HCCT_EXIT_OK)
-        status = fleet_hours_find(&b.sums, server, choice);
-    if (status == HCCT_EXIT_OK)
-        status = ask_rows(server, choice, query_contexts, add_context, &b);
-    fleet_hours_free(&b.sums);
-    free(b.numbers);
+    if (status != HCCT_EXIT_OK)
+        return status;
+    qsort(b->services, b->n_services, sizeof *b->services, by_number);
+    return ask_rows(server, query_contexts, add_context, b);
+}
+
+int fleet_profile(const struct fleet_server *server, const struct fleet_choice *choice,
+                  struct profile **profile) {
+    struct building b = {0};
+    int status = fleet_hours_use(server, choice, build, &b);
     if (status == HCCT_EXIT_OK) {
         finish(&b);
         *profile = b.profile;
-    } else {
-        profile_free(b.profile);
+        b.profile = NULL;
     }
+    forget(&b);
     return status;
 }

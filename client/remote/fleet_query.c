@@ -13,6 +13,7 @@
 #include "client/remote/clickhouse.h"
 #include "common/base/memory.h"
 #include "common/base/options.h"
+#include "common/base/utf8.h"
 
 #define HOUR_S             3600u
 #define WHOLE_HOURS_FROM_S (6 * HOUR_S)
@@ -34,12 +35,27 @@ void fleet_put_choice(FILE *out, const struct fleet_choice *choice) {
     }
 }
 
-void fleet_put_where(FILE *out, const struct fleet_choice *choice) {
-    fprintf(out, " WHERE time >= toDateTime(%" PRIu64 ")", choice->from_s);
-    if (choice->to_s != UINT64_MAX)
-        fprintf(out, " AND time < toDateTime(%" PRIu64 ")", choice->to_s);
-    fleet_put_choice(out, choice);
+void fleet_put_host(FILE *out, const struct fleet_choice *choice) {
     put_equal(out, "host", choice->host);
+}
+
+void fleet_put_time(FILE *out, uint64_t from_s, uint64_t to_s) {
+    fprintf(out,
+            "time >= toDateTime(%" PRIu64 ") AND toStartOfHour(time) >= "
+            "toStartOfHour(toDateTime(%" PRIu64 "))",
+            from_s, from_s);
+    if (to_s != UINT64_MAX)
+        fprintf(out,
+                " AND time < toDateTime(%" PRIu64 ") AND toStartOfHour(time) <= "
+                "toStartOfHour(toDateTime(%" PRIu64 "))",
+                to_s, to_s);
+}
+
+void fleet_put_where(FILE *out, const struct fleet_choice *choice) {
+    fputs(" WHERE ", out);
+    fleet_put_time(out, choice->from_s, choice->to_s);
+    fleet_put_choice(out, choice);
+    fleet_put_host(out, choice);
 }
 
 static bool note_now(const struct json_object *row, void *arg) {
@@ -52,8 +68,10 @@ int fleet_set_span(const struct fleet_server *server, struct fleet_choice *choic
     FILE *query = memory_stream("a query");
     fputs("SELECT toUInt32(now()) AS now FORMAT JSONEachRow", query);
     int status = fleet_ask_rows(server, query, note_now, &now);
-    if (status == HCCT_EXIT_OK && now == 0)
-        status = fleet_not_understood(server);
+    if (status == HCCT_EXIT_OK && now == 0) {
+        fleet_fail(server, "%s does not answer as ClickHouse does", server->url);
+        status = HCCT_EXIT_FAILURE;
+    }
     choice->now_s = now;
     choice->from_s = now > choice->since_s ? now - choice->since_s : 0;
     choice->to_s =
@@ -72,8 +90,14 @@ void fleet_fail(const struct fleet_server *server, const char *format, ...) {
     va_end(list);
 }
 
-int fleet_not_understood(const struct fleet_server *server) {
-    fleet_fail(server, "the answer of %s can't be understood", server->url);
+/* A server that fails in the midst of an answer says so behind the rows that it has sent. */
+int fleet_not_understood(const struct fleet_server *server, const struct transfer_answer *answer) {
+    const char *said = strstr(answer->body, "Code: ");
+    char line[FLEET_ERROR_ROOM / 2] = "";
+    if (said != NULL)
+        utf8_copy_clean(line, sizeof line, said);
+    fleet_fail(server, "the answer of %s can't be understood%s%s", server->url,
+               line[0] != '\0' ? ": " : "", line);
     return HCCT_EXIT_FAILURE;
 }
 
@@ -91,7 +115,7 @@ int fleet_ask_rows(const struct fleet_server *server, FILE *query,
     struct transfer_answer answer;
     int status = fleet_ask(server, query, &answer);
     if (status == HCCT_EXIT_OK && !fleet_each_row(&answer, use, arg))
-        status = fleet_not_understood(server);
+        status = fleet_not_understood(server, &answer);
     free(answer.body);
     return status;
 }

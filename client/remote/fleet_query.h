@@ -33,17 +33,22 @@ struct fleet_server {
 
 hcct_printf(2, 3) void fleet_fail(const struct fleet_server *server, const char *format, ...);
 /* What the server has answered is not what was asked for: HCCT_EXIT_FAILURE. */
-int fleet_not_understood(const struct fleet_server *server);
+int fleet_not_understood(const struct fleet_server *server, const struct transfer_answer *answer);
 
 /* Asks the server what time it is, so that all that is asked of a choice is of one span. One of six
  * hours or more begins and ends with an hour, before what was asked for: sums by hour answer then
  * (fleet_hours.h), where a part of an hour would cost more than all others. */
 int fleet_set_span(const struct fleet_server *server, struct fleet_choice *choice);
 
+/* Writes a condition: a time since 1970, before another unless that is UINT64_MAX. `deltas` are
+ * sorted by hours, which older servers do not see from times. */
+void fleet_put_time(FILE *out, uint64_t from_s, uint64_t to_s);
+
 /* Writes " WHERE ..." for them, whose span is set. */
 void fleet_put_where(FILE *out, const struct fleet_choice *choice);
-/* The part of it that has no time and no host: " AND ..." */
+/* The part of it that has no time and no host: " AND ..."; and that of the host. */
 void fleet_put_choice(FILE *out, const struct fleet_choice *choice);
+void fleet_put_host(FILE *out, const struct fleet_choice *choice);
 
 /* Runs a query whose stream was begun by memory_stream(), and ends the stream. The answer's body is
  * the caller's to free in any case. */
@@ -66,10 +71,10 @@ int fleet_profile(const struct fleet_server *server, const struct fleet_choice *
                   struct profile **profile);
 
 /* A row for each service (or host) and metric, the heaviest first: name, metric, unit, n (hosts,
- * or services), weight, samples, lost_samples, pushes, last (seconds since 1970). The stream is for
- * fleet_ask(). */
-FILE *fleet_list_query(const struct fleet_server *server, const struct fleet_choice *choice,
-                       bool by_host);
+ * or services), weight, samples, lost_samples, pushes, last (seconds since 1970). The answer's body
+ * is the caller's to free in any case. */
+int fleet_ask_list(const struct fleet_server *server, const struct fleet_choice *choice,
+                   bool by_host, struct transfer_answer *answer);
 /* Prints them. */
 int fleet_list(const struct fleet_server *server, const struct fleet_choice *choice, bool by_host,
                bool json);

@@ -36,6 +36,17 @@ static char *copy_text(const char *text) {
     return strcpy(copy, text);
 }
 
+/* Each row of the list of services. */
+static int ask_list(const struct fleet_server *server, const struct fleet_choice *choice,
+                    bool (*use)(const struct json_object *row, void *arg), void *arg) {
+    struct transfer_answer answer;
+    int status = fleet_ask_list(server, choice, false, &answer);
+    if (status == HCCT_EXIT_OK && !fleet_each_row(&answer, use, arg))
+        status = fleet_not_understood(server, &answer);
+    free(answer.body);
+    return status;
+}
+
 /* Of a row of the list: a process that has no number. */
 static bool add_service(const struct json_object *row, void *arg) {
     struct services *services = arg;
@@ -64,7 +75,7 @@ static int ask_services(const struct fleet_server *server, const struct fleet_ch
                         struct process_list *list) {
     struct services services = {.list = list};
     *list = (struct process_list){0};
-    return fleet_ask_rows(server, fleet_list_query(server, choice, false), add_service, &services);
+    return ask_list(server, choice, add_service, &services);
 }
 
 static bool add_kind(const struct json_object *row, void *arg) {
@@ -82,8 +93,7 @@ static int choose_kind(const struct fleet_server *server, const struct fleet_cho
     struct top_request *request = &response->request;
     struct fleet_choice any = *choice;
     any.metric = NULL;
-    int status =
-        fleet_ask_rows(server, fleet_list_query(server, &any, false), add_kind, &response->kinds);
+    int status = ask_list(server, &any, add_kind, &response->kinds);
     const struct top_kinds *kinds = &response->kinds;
     if (status != HCCT_EXIT_OK || kinds->n == 0 || top_kinds_find(kinds, request->kind) < kinds->n)
         return status;

@@ -6,7 +6,7 @@
  * sorting key: a row that is inserted again takes the place of itself. A push of a process is one
  * row of `deltas`, with its contexts as arrays, so that it is there whole or not at all, however it
  * was interrupted. Older servers have neither LowCardinality nor codecs nor TTL: they get tables
- * without. `hours` alone has sums, and is filled by the server.
+ * without. `hours` and `host_hours` have sums, and are filled by the server.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@
 
 #include "client/remote/clickhouse.h"
 #include "common/base/memory.h"
+#include "common/wire/compiler.h"
 
 #define MODERN 20 /* the first major version with all of that */
 
@@ -87,29 +88,73 @@ static const struct column hours[] = {
     {NULL, NULL, NULL},
 };
 
+/* What `totals` says, by hour and host; ids is the sum of hashes of pushes. */
+static const struct column host_hours[] = {
+    {"service", "String", "LowCardinality(String)"},
+    {"metric", "String", "LowCardinality(String)"},
+    {"hour", "UInt32", "UInt32 CODEC(DoubleDelta, ZSTD)"},
+    {"host", "String", "LowCardinality(String)"},
+    {"exe", "String", "LowCardinality(String)"},
+    {"tags", "String", "LowCardinality(String)"},
+    {"unit", "String", "LowCardinality(String)"},
+    {"collector", "String", "LowCardinality(String)"},
+    {"clock", "String", "LowCardinality(String)"},
+    {"ids", "AggregateFunction(sum, UInt64)", NULL},
+    {"pushes", "AggregateFunction(sum, UInt64)", NULL},
+    {"total", "AggregateFunction(sum, UInt64)", NULL},
+    {"walks", "AggregateFunction(sum, UInt64)", NULL},
+    {"complete", "AggregateFunction(sum, UInt64)", NULL},
+    {"lost", "AggregateFunction(sum, UInt64)", NULL},
+    {"lost_ns", "AggregateFunction(sum, UInt64)", NULL},
+    {"cpu_ns", "AggregateFunction(sum, UInt64)", NULL},
+    {"period", "AggregateFunction(max, UInt64)", NULL},
+    {"unseen", "AggregateFunction(max, UInt64)", NULL},
+    {"capped", "AggregateFunction(max, UInt64)", NULL},
+    {"runs", "AggregateFunction(max, UInt32)", NULL},
+    {"longest", "AggregateFunction(max, UInt64)", NULL},
+    {"begin", "AggregateFunction(min, DateTime)", NULL},
+    {"end", "AggregateFunction(max, DateTime)", NULL},
+    {NULL, NULL, NULL},
+};
+
 static const struct table {
     const char *name, *engine, *order, *partition, *time;
     unsigned more_days; /* that a row is kept for beyond the others */
     const struct column *columns;
+    unsigned granularity; /* rows that an entry of the index is for; 0: the server's */
 } tables[] = {
-    {"stacks", "ReplacingMergeTree(seen)", "(service, hash)", NULL, "seen", 2, stacks},
-    {"deltas", "ReplacingMergeTree", "(service, metric, time, host, push)", "toYYYYMM(time)",
-     "time", 0, deltas},
+    {"stacks", "ReplacingMergeTree(seen)", "(service, hash)", NULL, "seen", 2, stacks, 0},
+    /* what a host has pushed in an hour stands together, as questions about one host need it; rows
+     * are large */
+    {"deltas", "ReplacingMergeTree", "(service, metric, toStartOfHour(time), host, time, push)",
+     "toYYYYMM(time)", "time", 0, deltas, 1024},
     {"totals", "ReplacingMergeTree", "(service, metric, time, host, push)", "toYYYYMM(time)",
-     "time", 0, totals},
+     "time", 0, totals, 0},
     {"hours", "SummingMergeTree(weight)", "(service, metric, hour, tags, hash)",
-     "toYYYYMM(toDateTime(hour * 3600))", "toDateTime(hour * 3600)", 0, hours},
+     "toYYYYMM(toDateTime(hour * 3600))", "toDateTime(hour * 3600)", 0, hours, 0},
+    {"host_hours", "AggregatingMergeTree",
+     "(service, metric, hour, host, exe, tags, unit, collector, clock)",
+     "toYYYYMM(toDateTime(hour * 3600))", "toDateTime(hour * 3600)", 0, host_hours, 0},
 };
 
-/* What is inserted into `deltas` goes to `hours`, too, in one block with the sum of hashes of
- * pushes.
- */
-static const char hours_view[] =
-    "CREATE MATERIALIZED VIEW IF NOT EXISTS %s.hours_of_deltas TO %s.hours AS SELECT service, "
-    "metric, intDiv(toUInt32(time), 3600) AS hour, tags, hash, sum(one) AS weight FROM %s.deltas "
+/* What is inserted into a table goes to that of its sums, too: of contexts in one block with the
+ * sum of hashes of pushes. %1$s is the database. */
+static const char *const views[] = {
+    "CREATE MATERIALIZED VIEW IF NOT EXISTS %1$s.hours_of_deltas TO %1$s.hours AS SELECT service, "
+    "metric, intDiv(toUInt32(time), 3600) AS hour, tags, hash, sum(one) AS weight FROM %1$s.deltas "
     "ARRAY JOIN arrayConcat([toUInt64(0)], hashes) AS hash, arrayConcat([cityHash64(push)], "
-    "weights) AS "
-    "one GROUP BY service, metric, hour, tags, hash";
+    "weights) AS one GROUP BY service, metric, hour, tags, hash",
+
+    "CREATE MATERIALIZED VIEW IF NOT EXISTS %1$s.host_hours_of_totals TO %1$s.host_hours AS SELECT "
+    "service, metric, intDiv(toUInt32(time), 3600) AS hour, host, exe, tags, unit, collector, "
+    "clock, sumState(cityHash64(push)) AS ids, sumState(toUInt64(1)) AS pushes, "
+    "sumState(total) AS total, sumState(walks) AS walks, sumState(complete) AS complete, "
+    "sumState(lost) AS lost, sumState(lost_ns) AS lost_ns, sumState(cpu_ns) AS cpu_ns, "
+    "maxState(period) AS period, maxState(unseen) AS unseen, maxState(capped) AS capped, "
+    "maxState(runs) AS runs, maxState(span) AS longest, minState(time) AS begin, "
+    "maxState(time) AS end FROM %1$s.totals GROUP BY service, metric, hour, host, exe, tags, unit, "
+    "collector, clock",
+};
 
 static void put_table(FILE *out, const struct table *table, const char *database, bool modern,
                       unsigned keep_days) {
@@ -123,6 +168,8 @@ static void put_table(FILE *out, const struct table *table, const char *database
     fprintf(out, " ORDER BY %s", table->order);
     if (modern && keep_days > 0)
         fprintf(out, " TTL %s + INTERVAL %u DAY", table->time, keep_days + table->more_days);
+    if (table->granularity > 0)
+        fprintf(out, " SETTINGS index_granularity = %u", table->granularity);
 }
 
 /* `number`, if it is not NULL, is what the answer begins with. */
@@ -153,6 +200,19 @@ static bool add_capped(struct transfer *transfer, const struct push_settings *se
     return there > 0 || run(transfer, settings->url, text, NULL, error, error_bytes);
 }
 
+static bool make_views(struct transfer *transfer, const struct push_settings *settings, char *error,
+                       size_t error_bytes) {
+    bool done = true;
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(views) && done; i++) {
+        FILE *out = memory_stream("a statement");
+        fprintf(out, views[i], settings->database);
+        char *statement = memory_stream_end(out, NULL, "a statement");
+        done = run(transfer, settings->url, statement, NULL, error, error_bytes);
+        free(statement);
+    }
+    return done;
+}
+
 bool clickhouse_create(struct transfer *transfer, const struct push_settings *settings, char *error,
                        size_t error_bytes) {
     char text[200];
@@ -162,7 +222,7 @@ bool clickhouse_create(struct transfer *transfer, const struct push_settings *se
     snprintf(text, sizeof text, "CREATE DATABASE IF NOT EXISTS %s", settings->database);
     if (!run(transfer, settings->url, text, NULL, error, error_bytes))
         return false;
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(tables); i++) {
         FILE *out = memory_stream("a statement");
         put_table(out, &tables[i], settings->database, version >= MODERN, settings->keep_days);
         char *statement = memory_stream_end(out, NULL, "a statement");
@@ -173,8 +233,5 @@ bool clickhouse_create(struct transfer *transfer, const struct push_settings *se
     }
     if (!add_capped(transfer, settings, error, error_bytes))
         return false;
-    char view[sizeof hours_view + 3 * 100]; /* clickhouse_is_name() */
-    snprintf(view, sizeof view, hours_view, settings->database, settings->database,
-             settings->database);
-    return run(transfer, settings->url, view, NULL, error, error_bytes);
+    return make_views(transfer, settings, error, error_bytes);
 }

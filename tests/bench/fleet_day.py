@@ -27,16 +27,18 @@ HOSTS = int(os.environ.get("HCCT_BENCH_HOSTS", "200"))
 HOURS = int(os.environ.get("HCCT_BENCH_HOURS", "24"))
 ROUNDS = int(os.environ.get("HCCT_BENCH_ROUNDS", "3"))
 EVERY = 15                 # seconds
+AT_ONCE = 50               # hosts in an insert: the server may have 2 GB
 PUSHES = int(os.environ.get("HCCT_BENCH_PUSHES", "4"))
 CONTEXTS = int(os.environ.get("HCCT_BENCH_CONTEXTS", "1000000"))
 SQL = "with recursive c(x) as (select 1 union all select x + 1 from c) select sum(abs(x % 7)) from c;"
 PROGRAMS = (("gnugo", "--benchmark", "1000", "--seed", "1"), ("sqlite3", ":memory:", SQL))
 
 # a push of host `number / pushes` at moment `number % pushes` of an hour
-KEY = """toDateTime(intDiv(toUInt32(now()), 3600) * 3600 - {hour} * 3600 + (number % {pushes}) * {every}) AS time, service,
-metric, concat('host', toString(intDiv(number, {pushes}))) AS host, lower(hex(cityHash64(number, {hour}))) AS push, exe,
+KEY = """toDateTime({base} - {hour} * 3600 + (number % {pushes}) * {every}) AS time, service,
+metric, concat('host', toString(intDiv(number, {pushes}))) AS host, {push} AS push, exe,
 tags, toUInt32(100 + intDiv(number, {pushes})) AS pid"""
-FROM = """FROM (SELECT number, toUInt64(cityHash64(number, {hour}) % {real}) AS k FROM numbers({rows})) ANY INNER JOIN
+PUSH = "lower(concat(hex(cityHash64(number, {hour})), '-', hex(cityHash64({hour}, number)), '-12'))"  # as long as a real one
+FROM = """FROM (SELECT number, toUInt64(cityHash64(number, {hour}) % {real}) AS k FROM (SELECT {first} + number AS number FROM numbers({rows}))) ANY INNER JOIN
 (SELECT * FROM hcct.{table}_real) USING k"""
 DELTAS = """INSERT INTO hcct.deltas SELECT {key}, arraySlice(hashes, 1, {contexts}),
 arrayMap(w -> 1 + intDiv(w * (50 + cityHash64(number, w) % 100), 100), arraySlice(weights, 1, {contexts})) AS weights """ + FROM
@@ -61,7 +63,8 @@ def push_real(server):
 
 def fill(server):
     push_real(server)
-    numbers = {"every": EVERY, "contexts": CONTEXTS, "pushes": 3600 // EVERY, "rows": HOSTS * 3600 // EVERY}
+    numbers = {"every": EVERY, "contexts": CONTEXTS, "pushes": 3600 // EVERY,
+               "base": int(time.time()) // 3600 * 3600}
     for table in "deltas", "totals":
         server.ask(f"CREATE TABLE hcct.{table}_real ENGINE = Log AS SELECT *, rowNumberInAllBlocks() AS k FROM "
                    f"(SELECT * FROM hcct.{table} FINAL ORDER BY service, time, push)")
@@ -70,13 +73,15 @@ def fill(server):
     contexts = server.ask("SELECT avg(length(hashes)) FROM hcct.deltas_real")[0][0]
     print(f"real pushes: {seen}, {float(contexts):.0f} contexts in each; "
           f"{server.ask('SELECT count() FROM hcct.stacks FINAL')[0][0]} contexts in all", flush=True)
-    for table in "hours_of_deltas", "hours", "deltas", "totals":
+    for table in "hours_of_deltas", "host_hours_of_totals", "hours", "host_hours", "deltas", "totals":
         server.ask(f"DROP TABLE hcct.{table}")
     create(server)
     for hour in range(HOURS, 0, -1):
-        key = KEY.format(hour=hour, **numbers)
-        for table, text in ("deltas", DELTAS), ("totals", TOTALS):
-            server.ask(text.format(key=key, hour=hour, table=table, **numbers))
+        key = KEY.format(hour=hour, push=PUSH.format(hour=hour), **numbers)
+        for first in range(0, HOSTS, AT_ONCE):
+            for table, text in ("deltas", DELTAS), ("totals", TOTALS):
+                server.ask(text.format(key=key, hour=hour, table=table, first=first * numbers["pushes"],
+                                       rows=min(AT_ONCE, HOSTS - first) * numbers["pushes"], **numbers))
 
 
 def create(server):
@@ -86,11 +91,11 @@ def create(server):
 
 def print_sizes(server):
     parts = server.ask("SELECT table, sum(rows), sum(bytes) FROM system.parts WHERE active AND database = 'hcct' AND "
-                       "table IN ('stacks', 'deltas', 'totals', 'hours') GROUP BY table ORDER BY table")
+                       "table IN ('stacks', 'deltas', 'totals', 'hours', 'host_hours') GROUP BY table ORDER BY table")
     total = sum(int(size) for _, _, size in parts)
     for table, rows, size in parts:
-        print(f"{table:8} {int(rows):12,} rows {int(size):14,} bytes")
-    print(f"{'all':8} {'':12}      {total:14,} bytes: {total / HOSTS / (HOURS / 24):,.0f} a host and day", flush=True)
+        print(f"{table:10} {int(rows):12,} rows {int(size):14,} bytes")
+    print(f"{'all':10} {'':12}      {total:14,} bytes: {total / HOSTS / (HOURS / 24):,.0f} a host and day", flush=True)
 
 
 def processor_seconds(pid):

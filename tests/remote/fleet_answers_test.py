@@ -25,13 +25,15 @@ STACK = {"number": 7, "weight": 5000000000, "functions": ["main", "work"],
          "system_names": ["main", "work"], "files": ["", ""], "lines": [0, 0],
          "modules": ["/bin/shop", "/bin/shop"], "build_ids": ["", ""], "addresses": ["1", "2"],
          "kinds": [0, 0]}
-WORDS = {"now": " AS now ", "once": " AS once ", "pushes": " AS sent ", "sums": " AS summed ",
-         "stacks": "ARRAY JOIN"}  # by which a question is known
+WORDS = {"now": " AS now ", "columns": "system.columns", "pushes": "SELECT hour, sum(n)", "changes": "SELECT hour, sum(contexts)",
+         "stacks": "system_names"}  # by which a question is known
+TABLES = ({"table": "deltas"}, {"table": "totals"}, {"table": "hours"}, {"table": "host_hours"})
 STEERING = "\x1b]0;x\x07\x1bc"
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Answers by what is asked: totals and lists, whether rows are there once, contexts."""
+    """Answers by what is asked: totals and lists, of which hours there are sums, contexts. An answer that is a list
+    is one for each time."""
 
     def __init__(self):
         self.answers = {}
@@ -45,6 +47,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         query = self.rfile.read(int(self.headers["Content-Length"])).decode()
         kind = next((kind for kind, word in WORDS.items() if word in query), "totals")
         answer = self.server.answers[kind]
+        if isinstance(answer, list):
+            answer = answer.pop(0)
         self.send_response(200)
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
@@ -59,7 +63,7 @@ def rows(*them):
 
 
 def ask(question, *options, **answers):
-    server.answers = {"now": rows({"now": 1700000100}), "once": rows({"once": 1}), "pushes": b"", "sums": b"",
+    server.answers = {"now": rows({"now": 1700000100}), "columns": rows(*TABLES), "pushes": b"", "changes": b"",
                       "totals": rows(TOTALS), "stacks": rows(STACK)} | answers
     result = run([HCCT, "fleet", question, "--url", server.url, *options])
     check(result.status >= 0, f"fleet {question} ends by itself: status {result.status}")
@@ -97,11 +101,65 @@ def test_hot():
         ask("hot", now=rows({"now": now}))
     for n in None, [], -1, 2**64 - 1, STEERING:
         for hour, number in (n, 1), (472222, n):
-            ask("hot", pushes=rows({"hour": hour, "n": number, "pushes": number, "sent": number}),
-                sums=rows({"hour": hour, "summed": number}))
+            ask("hot", pushes=rows({"hour": hour, "n": number, "pushes": number, "sent": number, "contexts": number,
+                                    "totals": number}),
+                changes=rows({"hour": hour, "contexts": number, "totals": number}))
+
+
+HOUR = 472221    # the one before `now`
+
+
+def of_hour(pushes, rows_there, ids):
+    return rows({"hour": HOUR, "n": rows_there, "pushes": pushes, "sent": pushes * 100, "contexts": ids, "totals": ids})
+
+
+def test_while_asked():
+    """A push that is inserted a second time between the questions: all is asked anew, or that is said."""
+    def sums(ids):
+        return rows({"hour": HOUR, "contexts": ids, "totals": ids})
+
+    once, twice, doubled = of_hour(2, 2, 200), of_hour(2, 3, 300), STACK | {"weight": 7500000000}
+    for name, pushes, changes, stacks in (
+            ("nothing came", [once], [sums(200)], [STACK]),
+            ("a new push", [once, of_hour(3, 3, 300)], [sums(300)], [STACK]),
+            ("one for the second time", [once, twice, twice, twice, twice], [sums(300), sums(300)], [doubled, STACK]),
+            ("of which one row is left", [once] + 4 * [of_hour(2, 2, 300)], [sums(300), sums(300)], [doubled, STACK])):
+        answer = ask("hot", "--since", "24h", "--format", "json", pushes=pushes, changes=changes, stacks=[rows(one) for one in stacks])
+        check(answer.status == 0 and json.loads(answer.out)["total"] == 5000000000,
+              f"{name}: status {answer.status} {answer.err.decode().strip()} {json.loads(answer.out or '{}').get('total')}")
+    answer = ask("hot", "--since", "24h", pushes=[once, twice, twice, twice] * 3, changes=[sums(300)] * 3, stacks=rows(doubled))
+    check(answer.status == 1 and answer.out == b"" and answer.err.count(b"\n") == 1 and b"again and again" in answer.err,
+          f"it never ends: {answer.err.decode().strip()}")
+
+
+def test_clocks():
+    """Pushes of a host whose clock is ahead are in all that is asked up to now: that is said."""
+    for last, said in (1700000100, False), (1700000159, False), (1700086500, True):
+        answer = ask("hot", totals=rows(TOTALS | {"last": last}))
+        check(answer.status == 0 and answer.err.count(b"\n") == said and (b"is 86400 s ahead" in answer.err) == said,
+              f"the last push was {last - 1700000100} s after now: {answer.err.decode().strip()}")
+
+
+def test_sentences():
+    """A server that is none of ours, has nothing of ours, or fails in the midst of an answer."""
+    broken = rows(ROW) + b"Code: 241. DB::Exception: Memory limit exceeded\x1bc\n"
+    for question, answers, sentence in (
+            ("hot", {"now": b""}, "does not answer as ClickHouse does"),
+            ("hot", {"now": b"OK"}, "can't be understood"),
+            ("hot", {"columns": b""}, "has no tables of hcct push in the database hcct"),
+            ("list", {"columns": rows({"table": "totals"})}, "'hcct push --create' makes them"),
+            ("list", {"totals": broken}, "can't be understood: Code: 241. DB::Exception: Memory limit exceeded"),
+            ("hot", {"stacks": rows(STACK) + broken}, "can't be understood: Code: 241")):
+        for options in ("--format", "json"), ():
+            answer = ask(question, *options, **answers)
+            check(answer.status == 1 and answer.out == b"" and answer.err.count(b"\n") == 1 and sentence in answer.err.decode(),
+                  f"{question} {options}: {answer.err.decode().strip()}")
 
 
 server = Server()
+test_sentences()
+test_clocks()
 test_list()
 test_hot()
+test_while_asked()
 finish()

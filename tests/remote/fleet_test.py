@@ -60,7 +60,7 @@ def test_create():
         result = run([HCCT, "push", "--create", "clickhouse", server.url])
         check(result.status == 0, f"tables are made: {result.err.decode()}")
     check(sorted(name for name, in server.ask("SHOW TABLES FROM hcct")) ==
-          ["deltas", "hours", "hours_of_deltas", "stacks", "totals"], "four of them, and what fills one")
+          ["deltas", "host_hours", "host_hours_of_totals", "hours", "hours_of_deltas", "stacks", "totals"], "five of them, and what fills two")
     fleet("hot", status=4)
     fleet("list", status=4)
 
@@ -128,6 +128,7 @@ def test_hours(trusted):
     check(same_pushes() == trusted, "sums by hour are used" if trusted else "they are not, after repeated pushes")
     with_sums, of_service = functions(hot()), hot("--service", "known_shares")
     server.ask("DROP TABLE hcct.hours")
+    server.ask("DROP TABLE hcct.host_hours")
     check(functions(hot()) == with_sums, "an earlier version's tables have no sums by hour")
     check(run([HCCT, "push", "--create", "clickhouse", server.url]).status == 0, "they are made")
     check(functions(hot()) == with_sums and hot("--service", "known_shares")["total"] == of_service["total"],
@@ -154,6 +155,61 @@ def test_whole_hours():
     total = hot("--service", "long", "--since", "7h")["total"]
     later = int(server.ask("SELECT toUInt32(now())")[0][0])
     check(total == 1110 or later // 3600 != now // 3600, f"of seven hours: {total}")
+
+
+def insert_past(hours, labels, what="deltas, totals", database="past"):
+    """Pushes of these hours before this one, every five minutes, of each (service, host, exe, tags)."""
+    for place, (service, host, exe, tags) in enumerate(labels):
+        key = (f"toDateTime((intDiv(toUInt32(now()), 3600) - {{hour}}) * 3600 + number * 300) AS time, '{service}' AS service, 'cpu' AS metric, "
+               f"'{host}' AS host, concat('{host}{exe}{tags}-{{hour}}-', toString(number)) AS push, '{exe}' AS exe, '{tags}' AS tags, "
+               "toUInt32(1) AS pid")
+        for hour in hours:
+            if "deltas" in what:
+                server.ask(f"INSERT INTO {database}.deltas SELECT {key.format(hour=hour)}, [toUInt64(1), toUInt64(2)] AS hashes, "
+                           f"[toUInt64(100 + number), toUInt64({hour})] AS weights FROM numbers(12)")
+            if "totals" in what:
+                server.ask(f"INSERT INTO {database}.totals SELECT {key.format(hour=hour)}, 'nanoseconds' AS unit, 'walks' AS collector, 'cpu' AS clock, "
+                           "toUInt64(15000000000) AS span, toUInt64(10000000) AS period, toUInt32(1 + number % 3) AS runs, "
+                           f"toUInt64(100 + number + {hour}) AS total, toUInt64(5 + number) AS walks, toUInt64(4 + number) AS complete, toUInt64(number) AS lost, "
+                           f"toUInt64(number * 10) AS lost_ns, toUInt64(200) AS cpu_ns, toUInt64({place} * 100 + {hour} + number) AS unseen, "
+                           "toUInt64(2) AS contexts, toUInt64(number) AS capped FROM numbers(12)")
+
+
+def past(*options):
+    """What is said of all, without the moments, which go on."""
+    here = "--database", "past", "--since", "24h"
+    profile = json.loads(fleet("hot", *here, "--format", "json", *options))
+    lists = [sorted(fleet("list", *here, "--format", "json", "--by", by, *options).splitlines()) for by in ("service", "host")]
+    return profile["processes"], profile["total"], lists
+
+
+def test_totals():
+    """What is said of all of a push comes from sums by hour where they are of the same pushes, each once."""
+    create = [HCCT, "push", "--create", "--database", "past", "clickhouse", server.url]
+    check(run(create).status == 0, "tables are made")
+    labels = [("a", "h1", "/bin/a", ""), ("a", "h1", "/bin/a", "build=2"), ("a", "h2", "/bin/a", "build=2"), ("b", "h2", "/bin/b", "build=2")]
+    asked = (), ("--host", "h2"), ("--service", "a"), ("--tag", "build=2"), ("--tag", "build=2", "--host", "h1")
+    insert_past(range(2, 7), labels)
+    with_sums = [past(*one) for one in asked]
+    server.ask("RENAME TABLE past.host_hours TO past.kept")
+    check([past(*one) for one in asked] == with_sums, f"it is the same without sums: N is {with_sums[0][1]}")
+    server.ask("RENAME TABLE past.kept TO past.host_hours")
+    insert_past([3], labels[:1], "totals")    # a push that was interrupted, and one that came twice
+    insert_past([4], labels[1:2])
+    server.ask("INSERT INTO past.host_hours (service, metric, hour, host, exe, tags, unit, collector, clock, walks) SELECT 'a' AS service, "
+               "'cpu' AS metric, toUInt32(intDiv(toUInt32(now()), 3600) - h) AS hour, 'h1' AS host, '/bin/a' AS exe, '' AS tags, "
+               "'nanoseconds' AS unit, 'walks' AS collector, 'cpu' AS clock, sumState(toUInt64(7)) AS walks FROM (SELECT arrayJoin([3, 4]) AS h) "
+               "GROUP BY service, metric, hour, host, exe, tags, unit, collector, clock")
+    check([past(*one) for one in asked] == with_sums, "what came twice changes nothing")
+    server.ask("OPTIMIZE TABLE past.deltas FINAL")
+    server.ask("OPTIMIZE TABLE past.totals FINAL")
+    check([past(*one) for one in asked] == with_sums, "nor when parts are merged")
+    server.ask("INSERT INTO past.host_hours (service, metric, hour, host, exe, tags, unit, collector, clock, walks) SELECT 'a' AS service, "
+               "'cpu' AS metric, toUInt32(intDiv(toUInt32(now()), 3600) - 5) AS hour, 'h1' AS host, '/bin/a' AS exe, '' AS tags, "
+               "'nanoseconds' AS unit, 'walks' AS collector, 'cpu' AS clock, sumState(toUInt64(7)) AS walks GROUP BY service, metric, hour, host, "
+               "exe, tags, unit, collector, clock")
+    walks = [sum(p["walks"] for p in one[0]) for one in (past(), with_sums[0])]
+    check(walks[0] == walks[1] + 7, f"sums are used where they are of the same pushes: {walks}")
 
 
 def test_killed():
@@ -313,6 +369,7 @@ try:
         test_hours(False)
         test_dashboard()
         test_whole_hours()
+        test_totals()
         test_killed()
         test_panels()
         test_words()
