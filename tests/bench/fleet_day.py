@@ -38,8 +38,8 @@ KEY = """toDateTime({base} - {hour} * 3600 + (number % {pushes}) * {every}) AS t
 metric, concat('host', toString(intDiv(number, {pushes}))) AS host, {push} AS push, exe,
 tags, toUInt32(100 + intDiv(number, {pushes})) AS pid"""
 PUSH = "lower(concat(hex(cityHash64(number, {hour})), '-', hex(cityHash64({hour}, number)), '-12'))"  # as long as a real one
-FROM = """FROM (SELECT number, toUInt64(cityHash64(number, {hour}) % {real}) AS k FROM (SELECT {first} + number AS number FROM numbers({rows}))) ANY INNER JOIN
-(SELECT * FROM hcct.{table}_real) USING k"""
+FROM = """FROM (SELECT number, toUInt64(cityHash64(number, {hour}) % {real}) AS k FROM (SELECT {first} + number AS number FROM numbers({rows}))) AS a ANY LEFT JOIN
+(SELECT * FROM hcct.{table}_real) AS b USING k"""
 DELTAS = """INSERT INTO hcct.deltas SELECT {key}, arraySlice(hashes, 1, {contexts}),
 arrayMap(w -> 1 + intDiv(w * (50 + cityHash64(number, w) % 100), 100), arraySlice(weights, 1, {contexts})) AS weights """ + FROM
 TOTALS = """INSERT INTO hcct.totals SELECT {key}, unit, collector, clock, span, period, runs, total, walks, complete, lost,
