@@ -100,8 +100,7 @@ static bool add_service(const struct json_object *row, void *arg) {
 /* ---- contexts ---- */
 
 /* Weights by number of service and context: in an array of a push there are many, and a name beside
- * each would be copied, and hashed, as often. FINAL, which leaves out rows that are there twice,
- * costs far more than to see that there are none, as nearly always. */
+ * each would be copied, and hashed, as often. */
 static void put_sums(FILE *out, const struct fleet_server *server,
                      const struct fleet_hours *hours) {
     bool any = fleet_hours_any(hours, FLEET_CONTEXTS);
@@ -121,10 +120,11 @@ static void put_sums(FILE *out, const struct fleet_server *server,
     if (rest) {
         fprintf(out,
                 "SELECT number, hash, sum(one) AS part FROM (SELECT cityHash64(service) AS number, "
-                "hashes, weights FROM %s.deltas%s",
-                server->database, fleet_hours_once(hours) ? "" : " FINAL");
+                "hashes, weights FROM %s.deltas",
+                server->database);
         fleet_put_where(out, hours->choice);
         fleet_hours_put_rest(out, hours, FLEET_CONTEXTS);
+        fputs(fleet_hours_once(hours) ? "" : FLEET_ONCE, out);
         fputs(") ARRAY JOIN hashes AS hash, weights AS one GROUP BY number, hash", out);
     }
     fputs(") GROUP BY number, hash", out);

@@ -50,6 +50,9 @@ void fleet_put_where(FILE *out, const struct fleet_choice *choice);
 void fleet_put_choice(FILE *out, const struct fleet_choice *choice);
 void fleet_put_host(FILE *out, const struct fleet_choice *choice);
 
+/* Behind that: what is there twice counts once. FINAL says the same, for five times as much. */
+#define FLEET_ONCE " LIMIT 1 BY service, metric, time, host, push"
+
 /* Runs a query whose stream was begun by memory_stream(), and ends the stream. The answer's body is
  * the caller's to free in any case. */
 int fleet_ask(const struct fleet_server *server, FILE *query, struct transfer_answer *answer);

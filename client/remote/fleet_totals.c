@@ -27,19 +27,20 @@ static void put_sums(FILE *out, const struct fleet_server *server,
     fputs(" GROUP BY " LABELS WORDS, out);
 }
 
-/* FINAL leaves out rows that are there twice. */
 static void put_rest(FILE *out, const struct fleet_server *server,
                      const struct fleet_hours *hours) {
     fprintf(out,
             "SELECT " LABELS "any(unit) AS unit, any(collector) AS collector, any(clock) AS clock, "
             "sum(total) AS total, sum(walks) AS walks, sum(complete) AS complete, "
             "sum(lost) AS lost, sum(lost_ns) AS lost_ns, sum(cpu_ns) AS cpu_ns, count() AS pushes, "
-            "max(period) AS period, max(unseen) AS unseen, %s AS capped, max(runs) AS runs, "
-            "max(span) AS longest, min(time) AS begin, max(time) AS end FROM %s.totals FINAL",
-            hours->has_capped ? "max(capped)" : "toUInt64(0)", server->database);
+            "max(period) AS period, max(unseen) AS unseen, max(capped) AS capped, max(runs) AS "
+            "runs, max(span) AS longest, min(time) AS begin, max(time) AS end FROM (SELECT " LABELS
+                WORDS ", total, walks, complete, lost, lost_ns, cpu_ns, period, unseen, "
+            "%s, runs, span, time FROM %s.totals",
+            hours->has_capped ? "capped" : "toUInt64(0) AS capped", server->database);
     fleet_put_where(out, hours->choice);
     fleet_hours_put_rest(out, hours, FLEET_TOTALS);
-    fputs(" GROUP BY service, metric, host, exe, tags", out);
+    fputs(FLEET_ONCE ") GROUP BY service, metric, host, exe, tags", out);
 }
 
 void fleet_hours_put_totals(FILE *out, const struct fleet_server *server,
