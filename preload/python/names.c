@@ -126,16 +126,27 @@ static bool is_sent(struct python_thread *python, const struct python_sent *it) 
     return memcmp(place_of(python, it->code), it, sizeof *it) == 0;
 }
 
-enum python_code python_code_at(struct python_thread *python, uint64_t code) {
-    struct python_sent it;
+enum python_code python_code_at(struct python_thread *python, uint64_t code,
+                                struct python_sent *it) {
     uint64_t type;
-    if (!describe(python, code, &it))
+    if (!describe(python, code, it))
         return PYTHON_CODE_NONE;
-    if (is_sent(python, &it))
+    if (is_sent(python, it))
         return PYTHON_CODE_SENT;
     if (!python_read(python, code + OBJECT_TYPE, &type) || type != python_runtime.code_type)
         return PYTHON_CODE_NONE;
-    return it.name != 0 ? PYTHON_CODE_NEW : PYTHON_CODE_NAMELESS;
+    return it->name != 0 ? PYTHON_CODE_NEW : PYTHON_CODE_NAMELESS;
+}
+
+static uint64_t word_at(uint64_t address) {
+    return *(const volatile uint64_t *)address;
+}
+
+bool python_code_is(const struct python_sent *it) {
+    const struct python_layout *layout = python_runtime.layout;
+    return word_at(it->code + layout->name) == it->name &&
+           word_at(it->code + layout->file) == it->file &&
+           word_at(it->code + layout->lines) == it->lines;
 }
 
 bool python_name_tell(struct agent_thread *thread, struct wire_slot *slot, uint64_t code) {

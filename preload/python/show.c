@@ -12,7 +12,7 @@
 #include "preload/python/names.h"
 #include "preload/python/thread.h"
 
-#define FUNCTION_STEPS 4u /* what a function costs: its frame, its code and its name's place */
+#define FUNCTION_STEPS 4u /* what a new function costs: its frame, its code and its name */
 
 struct making {
     struct agent_thread *thread;
@@ -77,14 +77,18 @@ struct python_shown python_show(struct agent_thread *thread, struct wire_slot *s
     making.skip = total > limit ? total - limit : 0;
     python->same = 0;
     make(&making, chain.functions);
+    if (making.lost)
+        python->n_known = 0; /* not all of their names were sent */
     python->depth = making.depth;
     if (thread->stream->common_frames > python->same)
         thread->stream->common_frames = python->same;
     thread->shown = (struct shown){python->frame, sizeof *python->frame, making.depth};
     session_count(slot, WIRE_PYTHON_FRAMES, chain.functions);
     session_count(slot, WIRE_PYTHON_MISSED, chain.missed);
-    return (struct python_shown){
-        .effort = FUNCTION_STEPS * chain.steps, .cut = total > limit, .lost = making.lost};
+    return (struct python_shown){.effort =
+                                     FUNCTION_STEPS * (chain.steps - chain.again) + chain.again,
+                                 .cut = total > limit,
+                                 .lost = making.lost};
 }
 
 bool python_is_innermost(const struct agent_thread *thread) {

@@ -18,6 +18,7 @@
 
 #define PYTHON_SENT_BITS 10
 #define PYTHON_PROBES    16u
+#define PYTHON_KNOWN     512u
 
 /* A code object whose name the daemon has from this thread, and what tells it from another one that
  * has come to stand at its address. */
@@ -32,11 +33,22 @@ struct python_found {
     bool sent;
 };
 
+/* A frame as the last walk found it, with the function that it executes, whose name was sent. */
+struct python_known {
+    uint64_t at, previous;
+    struct python_sent function;
+    bool is_last; /* of its run */
+};
+
 struct python_thread {
     bool has_sent;
-    uint32_t depth; /* of the last context that was shown with functions of Python ... */
-    uint32_t same;  /* ... and how much of it is in the one that is being made */
+    uint32_t depth;     /* of the last context that was shown with functions of Python ... */
+    uint32_t same;      /* ... and how much of it is in the one that is being made */
+    uint64_t low, high; /* of the thread's own stack, what is above its stack pointer */
     struct stack_probe probe[PYTHON_PROBES];
+    uint32_t n_known;                           /* frames of the last walk, ... */
+    uint32_t turn;                              /* ... in this one of both lists */
+    struct python_known known[2][PYTHON_KNOWN]; /* innermost first, as far as they go */
     char text[WIRE_NAME_MAX];
     struct python_sent sent[1u << PYTHON_SENT_BITS];
     struct unwind_frame frame[WIRE_MAX_FRAMES]; /* outermost first */
@@ -49,11 +61,16 @@ static inline void python_thread_forget(struct python_thread *python) {
         memset(python->sent, 0, sizeof python->sent);
     python->has_sent = false;
     python->depth = 0;
+    python->n_known = 0;
 }
 
 /* Reads an aligned word that may not be there; what was found readable holds for one sample.
  * Signal context. */
 static inline bool python_read(struct python_thread *python, uint64_t at, uint64_t *word) {
+    if (at - python->low < python->high - python->low && (at & 7) == 0) {
+        *word = *(const volatile uint64_t *)at;
+        return true;
+    }
     return stack_read(&python->probe[at / WIRE_PAGE / 4 % PYTHON_PROBES], at, word);
 }
 
