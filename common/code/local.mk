@@ -8,6 +8,7 @@ libhcct_code_a_SOURCES = \
 	common/code/call_targets.c common/code/call_targets.h \
 	common/code/call_verdict.c common/code/call_verdict.h \
 	common/code/cfi_program.c common/code/cfi_program.h \
+	common/code/code_copies.c common/code/code_copies.h \
 	common/code/demangle.c common/code/demangle.h \
 	common/code/demangle_cxx.c \
 	common/code/demangle_d.c \

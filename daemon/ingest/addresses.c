@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "common/base/array_grow.h"
+#include "common/code/code_copies.h"
 #include "common/code/frame.h"
 #include "common/code/jit_code.h"
 #include "common/code/jit_names.h"
@@ -31,10 +32,11 @@ struct addresses {
     struct range *range;
     uint32_t ranges, numbers; /* that were added, and that were to be */
     size_t room;
-    uint32_t generation;   /* by which addresses are read; the cache belongs to it */
-    bool remembers;        /* the cache is not empty */
-    struct jit_code *jit;  /* NULL: generated code has no names */
-    struct perf_map *sent; /* names that agents have sent, by code object; NULL: none */
+    uint32_t generation;        /* by which addresses are read; the cache belongs to it */
+    bool remembers;             /* the cache is not empty */
+    struct jit_code *jit;       /* NULL: generated code has no names */
+    struct code_copies *copies; /* with jit; NULL: none is looked for */
+    struct perf_map *sent;      /* names that agents have sent, by code object; NULL: none */
     struct frame_user *frames;
 };
 
@@ -61,6 +63,7 @@ void addresses_free(struct addresses *map) {
     if (map == NULL)
         return;
     jit_code_free(map->jit);
+    code_copies_free(map->copies);
     perf_map_free(map->sent);
     free(map->range);
     if (!map->remembers) {
@@ -84,6 +87,8 @@ void addresses_forget(struct addresses *map) {
 bool addresses_name_generated(struct addresses *map, pid_t pid, uid_t uid) {
     if (map->jit == NULL) {
         map->jit = jit_code_new(pid, uid);
+        if (map->copies == NULL)
+            map->copies = code_copies_new(pid);
         for (uint32_t i = 0; map->jit != NULL && i < map->ranges; i++)
             jit_code_module(map->jit, map->range[i].module, map->range[i].bias);
     }
@@ -153,6 +158,18 @@ static const struct range *find_range(const struct addresses *map, uint64_t at) 
     return NULL;
 }
 
+/* Also where its code is mapped a second time: *at is where the loader has mapped it then. */
+static const struct range *find_code(const struct addresses *map, uint64_t *at) {
+    const struct range *r = find_range(map, *at);
+    uint64_t original = 0;
+    if (r == NULL && map->jit != NULL && map->copies != NULL)
+        original = code_copies_find(map->copies, *at);
+    if (original == 0)
+        return r;
+    *at = original;
+    return find_range(map, original);
+}
+
 void addresses_meet(struct addresses *map, uint64_t pc) {
     if (map->jit != NULL && find_range(map, pc) == NULL)
         (void)jit_code_name(map->jit, pc);
@@ -180,9 +197,10 @@ static uint64_t sent_name(struct addresses *map, uint64_t code) {
 /* `at` is where to look, `address` what to translate: a return address belongs to the call before
  * it. */
 static uint32_t translate(struct addresses *map, uint64_t at, uint64_t address, uint64_t *in_file) {
-    const struct range *r = find_range(map, at);
+    uint64_t there = at;
+    const struct range *r = find_code(map, &there);
     if (r != NULL) {
-        *in_file = address - r->bias;
+        *in_file = address + (there - at) - r->bias;
         return r->module;
     }
     *in_file = map->jit != NULL ? jit_code_name(map->jit, at) : address;
@@ -199,6 +217,11 @@ static uint32_t make_place(struct addresses *map, const struct range *r, uint64_
     return frame_intern_for(map->frames, &key);
 }
 
+static uint32_t make_leaf(struct addresses *map, uint64_t pc) {
+    const struct range *r = find_code(map, &pc);
+    return make_place(map, r, pc);
+}
+
 uint32_t addresses_place(struct addresses *map, uint32_t n, uint64_t pc) {
     const struct range *r = NULL;
     for (uint32_t i = n < map->ranges ? n : map->ranges; i-- > 0 && r == NULL;)
@@ -210,7 +233,7 @@ uint32_t addresses_place(struct addresses *map, uint32_t n, uint64_t pc) {
 static uint32_t make_frame(struct addresses *map, uint64_t routine, uint64_t site) {
     struct frame_key key = {.routine = routine, .site = site};
     if (routine == WIRE_LEAF_PC)
-        return make_place(map, find_range(map, site), site);
+        return make_leaf(map, site);
     if (wire_is_system_call(routine)) {
         key.routine_module = MODULE_JIT;
         key.routine =
