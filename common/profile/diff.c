@@ -280,6 +280,8 @@ bool diff_make(struct diff *diff, const struct profile *before, const struct pro
     diff->before_total = diff->side[DIFF_BEFORE].total;
     diff->after_total = diff->side[DIFF_AFTER].total;
     diff->sampling = both_sampled(diff->join);
+    if (before->is_past && after->is_past && before->window_ns > 0)
+        diff->as_long = (double)after->window_ns / (double)before->window_ns;
     diff_find_bounds(diff->join);
     diff_choose_mode(diff);
     weigh(diff);
@@ -302,6 +304,21 @@ double diff_share_change(const struct diff *diff, const struct diff_weight *weig
 
 const char *diff_mode_word(const struct diff *diff) {
     return diff->mode == DIFF_SHARES ? "shares" : diff->mode == DIFF_SCALED ? "scaled" : "absolute";
+}
+
+const char *diff_why_word(const struct diff *diff) {
+    static const char *const words[] = {
+        [DIFF_ASKED] = "asked",
+        [DIFF_AS_LONG] = "as long",
+        [DIFF_COUNTED] = "counted",
+        [DIFF_SAME_WORK] = "same work",
+        [DIFF_MAYBE_SAME] = "too few samples",
+        [DIFF_LOST] = "lost",
+        [DIFF_TOO_FEW] = "too few functions",
+        [DIFF_OTHER_WORK] = "other work",
+        [DIFF_NO_FACTOR] = "no common factor",
+    };
+    return words[diff->why];
 }
 
 const char *diff_sampling_word(const struct diff *diff) {

@@ -79,9 +79,11 @@ enum diff_mode {
 
 /* Why this mode was taken. */
 enum diff_why {
-    DIFF_ASKED,      /* it was asked for */
-    DIFF_COUNTED,    /* absolute: both counted all there was */
-    DIFF_SAME_WORK,  /* absolute: most functions weigh the same */
+    DIFF_ASKED,     /* it was asked for */
+    DIFF_AS_LONG,   /* scaled: both are parts of the past, and before is scaled to the time of after
+                     */
+    DIFF_COUNTED,   /* absolute: both counted all there was */
+    DIFF_SAME_WORK, /* absolute: most functions weigh the same */
     DIFF_MAYBE_SAME, /* absolute: most functions weigh the same, or by chance only seem to */
     DIFF_LOST,       /* so much was lost that the same work looks like other work. Absolute
                       * where most functions weigh the same, else shares */
@@ -106,10 +108,12 @@ struct diff {
     struct diff_weight *self, *inclusive; /* by node of profile; entry 0 is none */
     struct diff_weight total;             /* N of both and what was lost, not scaled */
     uint64_t before_total, after_total;   /* N alone */
-    double scale;                         /* what weights of `before` were multiplied by */
-    double scale_deviation;               /* its standard deviation, 0 where it was not estimated */
-    double quantile;                      /* of the margins, in standard deviations */
-    enum diff_mode mode;                  /* never DIFF_AUTO */
+    double as_long;         /* of parts of the past: the time of after, in times that of
+                             * before; 0 of others */
+    double scale;           /* what weights of `before` were multiplied by */
+    double scale_deviation; /* its standard deviation, 0 where it was not estimated */
+    double quantile;        /* of the margins, in standard deviations */
+    enum diff_mode mode;    /* never DIFF_AUTO */
     enum diff_why why;
     double common; /* DIFF_MAYBE_SAME: the factor that these functions have in common */
     double agree;  /* share of the functions' weight that agrees with the scale; 0: not asked */
@@ -133,6 +137,8 @@ double diff_share_change(const struct diff *diff, const struct diff_weight *weig
 
 /* "absolute", "shares" or "scaled", for files. */
 const char *diff_mode_word(const struct diff *diff);
+/* The reason for it, for files. */
+const char *diff_why_word(const struct diff *diff);
 
 /* What rose by more than `fraction` of what it was, whatever is true within its bounds and by
  * chance. */

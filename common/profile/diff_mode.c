@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * diff_mode.c - was the same work done? Then weights are compared as they are, else shares.
+ * diff_mode.c - was the same work done? Then weights are compared as they are, else shares. Parts
+ * of the past are compared by time.
  *
  * Where one function became slower, all others weigh what they weighed before: but their shares
  * fall. Where a program ran longer, all weigh more, by one factor. So the factor is sought that
@@ -210,9 +211,18 @@ static bool has_counted_all(const struct diff *diff) {
     return diff->sampling == DIFF_EXACT && !was_much_lost(diff);
 }
 
+/* What the machine did in some time is asked there, whatever work that was. */
+static void take_time(struct diff *diff) {
+    diff->mode = DIFF_SCALED;
+    diff->why = DIFF_AS_LONG;
+    diff->scale *= diff->as_long;
+}
+
 void diff_choose_mode(struct diff *diff) {
     diff->scale = diff_loss_scale(diff);
     diff->why = DIFF_ASKED;
+    if (diff->mode == DIFF_AUTO && diff->as_long > 0)
+        take_time(diff);
     if (diff->mode == DIFF_AUTO && has_counted_all(diff)) {
         diff->mode = DIFF_ABSOLUTE;
         diff->why = DIFF_COUNTED;

@@ -82,17 +82,6 @@ static void put_node(struct json_out *json, const struct diff *diff, uint32_t no
     json_end(json, '}');
 }
 
-static const char *const whys[] = {
-    [DIFF_ASKED] = "asked",
-    [DIFF_COUNTED] = "counted",
-    [DIFF_SAME_WORK] = "same work",
-    [DIFF_MAYBE_SAME] = "too few samples",
-    [DIFF_LOST] = "lost",
-    [DIFF_TOO_FEW] = "too few functions",
-    [DIFF_OTHER_WORK] = "other work",
-    [DIFF_NO_FACTOR] = "no common factor",
-};
-
 static void put_total(struct json_out *json, const struct diff_weight *total) {
     json_object_member(json, "total");
     json_number_member(json, "before", total->before);
@@ -109,7 +98,7 @@ static void put_header(struct json_out *json, const struct diff *diff) {
     json_string_member(json, "unit", diff->profile->unit);
     json_string_member(json, "by", profile_by_word(diff->by));
     json_string_member(json, "mode", diff_mode_word(diff));
-    json_string_member(json, "why", whys[diff->why]);
+    json_string_member(json, "why", diff_why_word(diff));
     json_double_member(json, "scale", diff->scale);
     json_string_member(json, "sampling", diff_sampling_word(diff));
     json_number_member(json, "compared", diff->compared);

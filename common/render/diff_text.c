@@ -150,6 +150,10 @@ static void put_why(const struct report *r) {
     case DIFF_ASKED:
         fputs("as asked for", r->out);
         break;
+    case DIFF_AS_LONG:
+        fprintf(r->out, "in as long a time, of which after has %.4g %s what before has",
+                diff->as_long, r->times);
+        break;
     case DIFF_COUNTED:
         fputs(any_lost(diff) ? "both have counted nearly everything"
                              : "both have counted everything",

@@ -300,6 +300,7 @@ static void put_diff(struct page *page, const struct diff *diff) {
     json_double_member(json, "scale", diff->scale);
     json_string_member(json, "sampling", diff_sampling_word(diff));
     json_string_member(json, "mode", diff_mode_word(diff));
+    json_string_member(json, "why", diff_why_word(diff));
     json_number_member(json, "compared", diff->compared);
     json_number_member(json, "beyond", diff->beyond);
     put_diff_weights(page, "self", diff->self);

@@ -23,7 +23,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py \
 	tests/e2e/between_sleeps_test.py tests/e2e/alarmed_test.py \
 	tests/e2e/wall_fork_test.py tests/e2e/fork_cost_test.py tests/e2e/follow_test.py \
-	tests/e2e/jit_test.py tests/e2e/mapped_twice_test.py tests/e2e/python_frames_test.py tests/e2e/python_judge_test.py tests/e2e/system_calls_test.py tests/e2e/past_test.py \
+	tests/e2e/jit_test.py tests/e2e/mapped_twice_test.py tests/e2e/python_frames_test.py tests/e2e/python_judge_test.py tests/e2e/system_calls_test.py tests/e2e/past_test.py tests/e2e/slow_minute_test.py \
 	tests/e2e/lifecycle_test.py tests/e2e/loads_test.py tests/e2e/plugins_test.py tests/e2e/oracle_test.py \
 	tests/e2e/programs_test.py tests/e2e/sleep_test.py tests/e2e/storm_test.py \
 	tests/e2e/top_server_test.py tests/e2e/top_test.py tests/e2e/terminal_test.py \
@@ -53,7 +53,9 @@ tests_targets_runtime_CFLAGS = $(TARGET_CFLAGS)
 tests_targets_runtime_knows_SOURCES = tests/targets/runtime.c
 tests_targets_runtime_knows_CFLAGS = $(TARGET_CFLAGS) -DKNOWS
 
-check_PROGRAMS += tests/targets/mapped_twice
+check_PROGRAMS += tests/targets/mapped_twice tests/targets/server
+tests_targets_server_SOURCES = tests/targets/server.c
+tests_targets_server_CFLAGS = $(TARGET_CFLAGS) -O1 -g
 tests_targets_mapped_twice_SOURCES = tests/targets/mapped_twice.c
 tests_targets_mapped_twice_CFLAGS = $(TARGET_CFLAGS) -O1 -g
 

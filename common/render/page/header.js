@@ -39,7 +39,7 @@ function sideWords(app) {
 }
 
 function diffSubtitle(app) {
-    const {profile} = app, {before, after, mode, scale} = profile.diff, unit = profile.unit;
+    const {profile} = app, {before, after, mode, why, scale} = profile.diff, unit = profile.unit;
     const [old, now] = sideWords(app).map((word) => word.toLowerCase());
     const lost = (s) => Number(s.lost) > 0 ? `, and ${weightText(unit, Number(s.lost))} lost` : "";
     const side = (s) => `${visibleText(baseName(s.name || s.exe))} (${weightText(unit, Number(s.total))}${lost(s)})`;
@@ -47,6 +47,7 @@ function diffSubtitle(app) {
         (mode === "absolute" && scale === 1 ? "weights as they are"
             : mode === "absolute" ? `${old} is scaled by ${scale.toPrecision(4)} for what was lost`
             : mode === "shares" ? `shares compared: ${old} is scaled to the total of ${now}`
+            : why === "as long" ? `${old} is scaled by ${scale.toPrecision(4)}, to as long a time as ${now} has`
             : `other amounts of work compared: ${old} is scaled by ${scale.toPrecision(4)}`);
 }
 
