@@ -32,7 +32,7 @@ function frameLabel(data, location, name) {
 }
 
 function readFrames(profile, data) {
-    const n = data.locations.function.length, strings = data.strings;
+    const n = data.locations.function.length, strings = data.strings.map(visibleText);
     const frames = profile.frames = {
         n: n + data.processes.length, label: [], name: [], system: [], file: [], line: [],
         module: new Int32Array(n + data.processes.length),
@@ -41,11 +41,11 @@ function readFrames(profile, data) {
     };
     for (let i = 0; i < n; i++) {
         const f = data.locations.function[i], module = data.locations.module[i];
-        const name = visibleText(strings[data.functions.name[f]]);
+        const name = strings[data.functions.name[f]];
         frames.name.push(name);
         frames.label.push(frameLabel(data, i, name));
-        frames.system.push(visibleText(strings[data.functions.system[f]]));
-        frames.file.push(visibleText(strings[data.functions.file[f]]));
+        frames.system.push(strings[data.functions.system[f]]);
+        frames.file.push(strings[data.functions.file[f]]);
         frames.line.push(data.locations.line[i] || data.functions.line[f]);
         frames.module[i] = module;
         frames.kind[i] = frameKind(name, module);
