@@ -19,7 +19,7 @@ SETTINGS = {
     "perf": (["--rate", "1000", "--clock", "perf"], 1000),
 }
 PROGRAMS = [("begin", 2000), ("begin", 100), ("often", 5000), ("serve", 1000), ("nap", 500),
-            ("handler", 1000)]
+            ("handler", 1000), ("taken", 200)]
 # Samples come up to 20 us late after a sleep, and on a quiet machine they mostly do. So of rounds of 60
 # us that begin with one, a sixth of all samples goes from the first half to the second, and a third
 # to the call that ends the round; of `wait`, whose rounds are twice as long, less.

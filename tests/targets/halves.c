@@ -19,6 +19,7 @@
  *   alarms    the second in the handler of a timer of 1.5 ms of real time, the first meanwhile
  *   pipe      both after a byte has gone to another thread and come back
  *   wait      both after 0.3 ms on a condition variable, and a write after them
+ *   taken     the first in a mutex, which two other threads want as often
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -224,6 +225,34 @@ static void wait_round(void) {
     put();
 }
 
+__attribute__((noinline)) static void elsewhere(void) {
+    burn(cpu_ns() + part_ns, 0);
+}
+
+static void *take_too(void *unused) {
+    for (;;) {
+        pthread_mutex_lock(&mutex);
+        elsewhere();
+        pthread_mutex_unlock(&mutex);
+        elsewhere();
+    }
+    return unused;
+}
+
+static void start_taken(void) {
+    pthread_t thread;
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&thread, NULL, take_too, NULL) != 0)
+            abort();
+}
+
+static void taken_round(void) {
+    pthread_mutex_lock(&mutex);
+    first(part_ns);
+    pthread_mutex_unlock(&mutex);
+    second(part_ns, 0, 0);
+}
+
 static const struct {
     const char *name;
     void (*start)(void), (*round)(void);
@@ -233,6 +262,7 @@ static const struct {
     {"handler", start_handler, handler_round}, {"frames", start_frames, frame_round},
     {"slot", start_slot, frame_round},         {"alarms", start_alarms, alarm_round},
     {"pipe", start_pipe, pipe_round},          {"wait", start_nothing, wait_round},
+    {"taken", start_taken, taken_round},
 };
 
 int main(int argc, char **argv) {
