@@ -5,7 +5,6 @@
  * Two numbers tell which part of a thread was seen: its own CPU time within bursts, and between
  * them. So what is seen of a function is in proportion to its calls however much its reports cost.
  */
-#include <signal.h>
 
 #include "preload/calls/burst_parts.h"
 #include "preload/life/session.h"
@@ -32,12 +31,11 @@ void call_burst_price_from_here(struct calls *c) {
 static struct price_usual usual;
 
 void call_burst_start(void) {
-    uint64_t all = signal_all(), before = 0;
-    if (!call_burst_is_meant() ||
-        sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
+    uint64_t before;
+    if (!call_burst_is_meant() || !signal_block_all(&before))
         return;
     usual = redirect_is_meant() ? redirect_price() : calls_price();
-    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, KERNEL_SIGSET_BYTES);
+    signal_put_back(before);
 }
 
 /* So many ticks, PRICE_ONE each, at this part's pace. */

@@ -2,7 +2,6 @@
 /*
  * call_burst.c - when a burst of followed calls begins and ends.
  */
-#include <signal.h>
 
 #include "preload/calls/burst_parts.h"
 #include "preload/life/confine.h"
@@ -177,12 +176,11 @@ static void go_on(struct agent_thread *thread) {
 }
 
 bool call_burst_go_on(struct calls *c) {
-    uint64_t all = signal_all(), before = 0;
-    if (!c->in_burst || c->armed || confine_is_quiet() ||
-        sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
+    uint64_t before;
+    if (!c->in_burst || c->armed || confine_is_quiet() || !signal_block_all(&before))
         return true;
     if (c->in_burst && !c->armed)
         go_on(c->thread);
-    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, KERNEL_SIGSET_BYTES);
+    signal_put_back(before);
     return c->in_burst;
 }

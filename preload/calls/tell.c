@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <time.h>
 
 #include "common/wire/ring.h"
@@ -32,10 +31,11 @@ static bool wait_for_daemon(struct calls *c) {
     atomic_store(&c->slot->waiting, 1);
     if (ring_room(c->slot, CALLS_RING, c->head) > CALLS_RING / 2)
         return true;
-    uint64_t all = signal_all(), mask; /* a handler that reports calls would wait for room, too */
-    sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES);
+    uint64_t mask; /* a handler that reports calls would wait for room, too */
+    bool blocked = signal_block_all(&mask);
     sys4(SYS_futex, &c->slot->waiting, FUTEX_WAIT, 1, &limit);
-    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
+    if (blocked)
+        signal_put_back(mask);
     return calls_is_read(c);
 }
 

@@ -63,9 +63,9 @@ bool confine_enter_rarely(struct agent_thread *thread, uint32_t before, bool wai
 }
 
 uint64_t confine_hold(void) {
-    uint64_t all = signal_all(), mask = 0;
+    uint64_t mask = 0;
     bool nobody = false;
-    sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES);
+    (void)signal_block_all(&mask);
     for (int i = 0;
          i < HELD_NAPS_MOST && !atomic_compare_exchange_strong(&confine_held, &nobody, true); i++) {
         nap();
@@ -82,7 +82,7 @@ void confine_forget_held(void) {
 
 void confine_let_go(uint64_t mask) {
     atomic_store(&confine_held, false);
-    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
+    signal_put_back(mask);
 }
 
 bool agent_owns_memory(void) {

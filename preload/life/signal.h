@@ -8,7 +8,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "preload/life/sys.h"
 
 struct agent_thread;
 
@@ -44,6 +47,18 @@ static inline uint64_t signal_synchronous(void) {
  * come all the same, and may leave by a jump: what is done meanwhile is to bear it. Any context. */
 static inline uint64_t signal_all(void) {
     return ~(signal_synchronous() | atomic_load_explicit(&signal_ignored, memory_order_relaxed));
+}
+
+/* Blocks them in the calling thread, whose mask was *before. False: it is as it was. While the
+ * thread may make system calls. */
+static inline bool signal_block_all(uint64_t *before) {
+    uint64_t all = signal_all();
+    return sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, before, KERNEL_SIGSET_BYTES) == 0;
+}
+
+/* That is the mask again. The same. */
+static inline void signal_put_back(uint64_t before) {
+    (void)sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, KERNEL_SIGSET_BYTES);
 }
 
 /* A mask that has the signal and not most others: it means this one. Any context. */

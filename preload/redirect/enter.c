@@ -13,14 +13,11 @@
  */
 #include "preload/redirect/enter.h"
 
-#include <signal.h>
-
 #include "common/wire/ring.h"
 #include "preload/calls/hot.h"
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
 #include "preload/life/signal.h"
-#include "preload/life/sys.h"
 #include "preload/redirect/chain.h"
 #include "preload/redirect/stub.h"
 #include "preload/sample/unwind_usual.h"
@@ -34,8 +31,8 @@
 static SLOW void rarely_and_inside(struct redirect_call *call, void (*how)(void *call)) {
     struct calls *c = call->calls;
     struct redirect_thread *r = c->redirect;
-    uint64_t all = signal_all(), mask = 0, began_ns = price_cpu_ns(&c->price);
-    if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES) != 0)
+    uint64_t mask, began_ns = price_cpu_ns(&c->price);
+    if (!signal_block_all(&mask))
         return;
     struct calls *self = calls_self; /* a tick may have ended a burst since */
     bool in_burst = c->in_burst;     /* `how` may end it, too */
@@ -44,7 +41,7 @@ static SLOW void rarely_and_inside(struct redirect_call *call, void (*how)(void 
     if (c->session != NULL && c->in_burst == in_burst)
         calls_self = self;
     price_long_way(&c->price, began_ns);
-    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
+    signal_put_back(mask);
 }
 
 /* Another thread that is about to forbid system calls waits for the end of this one's. */

@@ -25,7 +25,6 @@
 #include "preload/life/hooks.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
-#include "preload/life/sys.h"
 #include "preload/sample/calm.h"
 #include "preload/sample/draw.h"
 #include "preload/sample/edge.h"
@@ -612,11 +611,11 @@ static void over(struct agent_thread *thread, const struct sleep_place *place) {
 }
 
 static void call_is_over(struct agent_thread *thread, const struct sleep_place *place) {
-    uint64_t all = signal_all(), before = 0;
-    if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
+    uint64_t before;
+    if (!signal_block_all(&before))
         return;
     over(thread, place);
-    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);
+    signal_put_back(before);
 }
 
 hcct_hot void burst_edge(struct agent_thread *thread, const struct sleep_place *place,

@@ -4,7 +4,6 @@
  */
 #include "preload/sample/edge.h"
 
-#include <signal.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 
@@ -56,12 +55,11 @@ static void take(struct agent_thread *thread, const void *arg) {
 void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller,
                         uint64_t within) {
     const struct due due = {caller, within};
-    uint64_t all = signal_all(), before = 0;
-    if (!burst_is_due(thread, within) ||
-        sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
+    uint64_t before;
+    if (!burst_is_due(thread, within) || !signal_block_all(&before))
         return;
     handler_stack_call(thread, take, &due);
-    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);
+    signal_put_back(before);
 }
 
 void edge_sample(struct agent_thread *thread, struct sleep_place caller) {

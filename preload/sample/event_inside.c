@@ -4,7 +4,6 @@
  */
 #include "preload/sample/event_inside.h"
 
-#include <signal.h>
 #include <stdint.h>
 
 #include "preload/life/agent.h"
@@ -12,7 +11,6 @@
 #include "preload/life/handler_stack.h"
 #include "preload/life/hooks.h"
 #include "preload/life/signal.h"
-#include "preload/life/sys.h"
 
 /* One that is not known yet where the agent came late is met here. */
 static struct agent_thread *calling_thread(void) {
@@ -24,15 +22,15 @@ static struct agent_thread *calling_thread(void) {
 
 bool event_inside(event_function *function, const void *argument) {
     struct agent_thread *thread = calling_thread();
-    uint64_t all = signal_all(), mask = 0;
+    uint64_t mask;
     uint32_t before;
     if (!agent_started() || thread == NULL || !agent_owns_memory() ||
         !confine_enter(thread, &before))
         return false;
-    bool blocked = sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES) == 0;
+    bool blocked = signal_block_all(&mask);
     if (blocked) {
         handler_stack_call(thread, function, argument);
-        sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
+        signal_put_back(mask);
     }
     confine_leave(thread, before);
     return blocked;

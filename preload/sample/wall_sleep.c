@@ -9,7 +9,6 @@
  */
 #include "preload/sample/wall_sleep.h"
 
-#include <signal.h>
 #include <sys/resource.h>
 
 #include "preload/life/confine.h"
@@ -141,9 +140,8 @@ uint64_t wall_sleep_is_over(struct agent_thread *thread, bool in_call) {
  * between: it could end another sleep, or leave this function by a jump. */
 static void hear(struct agent_thread *thread, uintptr_t call) {
     struct trigger *t = &thread->trigger;
-    uint64_t all = signal_all(), before = 0;
-    if ((sleep_burst & SLEEP_NEXT) == 0 || !agent_owns_memory() ||
-        sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
+    uint64_t before;
+    if ((sleep_burst & SLEEP_NEXT) == 0 || !agent_owns_memory() || !signal_block_all(&before))
         return;
     sleep_burst &= ~(uint32_t)SLEEP_NEXT;
     bool ends = call != 0 ? t->wall.call == call : !slept_elsewhere(t);
@@ -154,7 +152,7 @@ static void hear(struct agent_thread *thread, uintptr_t call) {
         wall_clock_aim(thread, now);
         session_leave(thread);
     }
-    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);
+    signal_put_back(before);
 }
 
 void wall_awake(struct agent_thread *thread) {
