@@ -16,7 +16,8 @@ static const char *why_fewer(double asked, double got, double skipped) {
     if (got + skipped >= ENOUGH_SAMPLES * asked)
         return "the others were skipped, as each takes long here";
     return "points that are reached together are one sample, and a thread that sleeps in a "
-           "lock, or in a call within libc (fgets) or of its own, is sampled at the kernel's ticks";
+           "call within libc (fgets, malloc) or of its own (after hcct attach: in a lock, too) is "
+           "sampled at the kernel's ticks";
 }
 
 static void put_rate(const struct text *text, const struct profile_process *sum) {
