@@ -123,10 +123,10 @@ static bool may_sleep(long number) {
 #define BIT(number, word) ((number) / 64 == (word) ? 1ull << (number) % 64 : 0)
 #define FRAGILE_IN(word)                                                                           \
     (BIT(SYS_write, word) | BIT(SYS_writev, word) | BIT(SYS_pwritev, word) |                       \
-     BIT(SYS_sendto, word) | BIT(SYS_sendmsg, word) | BIT(SYS_sendmmsg, word) |                    \
-     BIT(SYS_recvmmsg, word) | BIT(SYS_sendfile, word) | BIT(SYS_splice, word) |                   \
-     BIT(SYS_connect, word) | BIT(SYS_copy_file_range, word) | BIT(SYS_getrandom, word) |          \
-     SLEEP_OLD_FRAGILE(word))
+     BIT(SYS_pwritev2, word) | BIT(SYS_sendto, word) | BIT(SYS_sendmsg, word) |                    \
+     BIT(SYS_sendmmsg, word) | BIT(SYS_recvmmsg, word) | BIT(SYS_sendfile, word) |                 \
+     BIT(SYS_splice, word) | BIT(SYS_connect, word) | BIT(SYS_copy_file_range, word) |             \
+     BIT(SYS_getrandom, word) | SLEEP_OLD_FRAGILE(word))
 const uint64_t sleep_fragile_numbers[SLEEP_NUMBERS / 64] = {
     FRAGILE_IN(0), FRAGILE_IN(1), FRAGILE_IN(2), FRAGILE_IN(3),
     FRAGILE_IN(4), FRAGILE_IN(5), FRAGILE_IN(6)};

@@ -68,6 +68,8 @@ enum {
     F(recvmmsg, IF_MANY(3), CLOSED, NO_SET, SYS_recvmmsg)                                          \
     F(write, ALL, OPEN_BYTES, NO_SET, SYS_write)                                                   \
     F(writev, ALL, OPEN_VECTOR, NO_SET, SYS_writev)                                                \
+    F(pwritev2, ALL, CLOSED, NO_SET, SYS_pwritev2)                                                 \
+    F(pwritev64v2, ALL, CLOSED, NO_SET, SYS_pwritev2)                                              \
     F(send, ALL, WITH_FLAGS(OPEN_BYTES, 3), NO_SET, SYS_sendto)                                    \
     F(sendto, ALL, WITH_FLAGS(OPEN_BYTES, 3), NO_SET, SYS_sendto)                                  \
     F(sendmsg, ALL, WITH_FLAGS(OPEN_MESSAGE, 2), NO_SET, SYS_sendmsg)                              \

@@ -63,7 +63,7 @@ wanted="$wanted __poll_chk __ppoll_chk __read_chk __recv_chk accept accept4 read
     splice syscall thrd_sleep usleep write writev"
 wanted="$wanted mtx_lock mtx_timedlock pthread_mutex_clocklock pthread_mutex_lock pthread_mutex_timedlock
     pthread_rwlock_clockrdlock pthread_rwlock_clockwrlock pthread_rwlock_rdlock pthread_rwlock_timedrdlock
-    pthread_rwlock_timedwrlock pthread_rwlock_wrlock"
+    pthread_rwlock_timedwrlock pthread_rwlock_wrlock pwritev2 pwritev64v2"
 # what begins a process or a program
 wanted="$wanted _Fork clone execl execle execlp execv execve execveat execvp execvpe fexecve popen posix_spawn
     posix_spawnp system vfork wordexp"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * cut_transfers.c - large transfers after many small ones, which a signal may cut short: on a
- * socket with a packet in its error queue, with credentials of somebody else, and to a device that
- * does not tell when it has room. Each is whole, and all of its bytes are what they should be.
+ * socket with a packet in its error queue, with credentials of somebody else, to a pipe that is
+ * emptied slowly, and to a device that does not tell when it has room. Each is whole, and all of
+ * its bytes are what they should be.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -137,6 +138,37 @@ static int with_credentials(void) {
     return 0;
 }
 
+/* ---- a pipe ---- */
+
+static void *empty(void *arg) {
+    static char taken[1 << 13];
+    int fd = (int)(intptr_t)arg;
+    while (read(fd, taken, sizeof taken) > 0)
+        nap(100);
+    return NULL;
+}
+
+static ssize_t by_pwritev2(int fd, size_t bytes) {
+    const struct iovec buffer = {given, bytes};
+    return pwritev2(fd, &buffer, 1, -1, 0);
+}
+
+static int to_pipe(void) {
+    pthread_t reader;
+    int ends[2];
+    if (pipe(ends) != 0)
+        return 1;
+    pthread_create(&reader, NULL, empty, (void *)(intptr_t)ends[0]);
+    for (int i = 0; i < TIMES; i++) {
+        ssize_t bytes = by_pwritev2(ends[1], LARGE / 8);
+        if (bytes != LARGE / 8)
+            printf("%zd of %d bytes went into the pipe\n", bytes, LARGE / 8);
+    }
+    close(ends[1]);
+    pthread_join(reader, NULL);
+    return 0;
+}
+
 /* ---- a device, which takes what it is given ---- */
 
 static int to_device(void) {
@@ -155,6 +187,7 @@ int main(int argc, char **argv) {
     const char *way = argc > 1 ? argv[1] : "";
     int status = strcmp(way, "queue") == 0         ? with_queue()
                  : strcmp(way, "credentials") == 0 ? with_credentials()
+                 : strcmp(way, "pipe") == 0        ? to_pipe()
                                                    : to_device();
     puts("done");
     return status;

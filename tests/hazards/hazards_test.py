@@ -158,7 +158,7 @@ HAZARDS = [
              HCCT_RATE="1000")
       for way, where in (
           ("queue", "a socket with a packet in its error queue"), ("credentials", "credentials of somebody else"),
-          ("device", "a device that does not tell when it has room"))),
+          ("pipe", "a pipe that is emptied slowly"), ("device", "a device that does not tell when it has room"))),
     *(Hazard("socket_times" + name, "sockets with a time" + where, [program("socket_times")], rarely=5, **env)
       for name, where, env in (
           ("", " at 1,000/s", {"HCCT_RATE": "1000"}),
