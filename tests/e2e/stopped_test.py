@@ -28,10 +28,12 @@ def saved(daemon, name):
 
 
 def stand_still(name, what, seconds, ends_meanwhile=False, restart=None, **env):
-    """Of a program that takes so many seconds: its CPU time, its threads' time, and the profile."""
-    state = scratch(f"{name}.state")
+    """Of a program that takes so many seconds: its CPU time, its threads' time, and the profile. `restart`: hcctd is
+    another one then, which has to meet the program: one that has ended by then, on a slow machine, is begun again,
+    for longer."""
+    state = scratch(f"{name}-{seconds}.state")
     options = ["--state-dir", state, "--checkpoint", "1"] if restart else []
-    daemon = Daemon(*options, socket=scratch(f"{name}.sock")).start()
+    daemon = Daemon(*options, socket=scratch(f"{name}-{seconds}.sock")).start()
     app = subprocess.Popen([target("outlasts"), what, str(seconds)], env=daemon.env(**env),
                            stdout=subprocess.PIPE, text=True)
     time.sleep(1)
@@ -45,6 +47,12 @@ def stand_still(name, what, seconds, ends_meanwhile=False, restart=None, **env):
     if restart == "killed":
         daemon.stop(signal.SIGKILL)
         daemon.start()
+        while app.poll() is None and not any(p["pid"] == app.pid and p["state"] == "live" for p in daemon.processes()):
+            time.sleep(0.1)
+        if app.poll() is not None and seconds < 100:
+            daemon.stop()
+            app.communicate()
+            return stand_still(name, what, 2 * seconds, ends_meanwhile, restart, **env)
     else:
         daemon.process.send_signal(signal.SIGCONT)
     if not ends_meanwhile:
