@@ -157,14 +157,21 @@ static void meet_end(struct agent_thread *self, bool wall, uint64_t since) {
         burst_check_by(self, ends);
 }
 
+/* The call that the tick has met, as far as it was announced; else one of which nothing is known.
+ */
+static const struct announced_call *call_met(const struct agent_thread *self,
+                                             const ucontext_t *uc) {
+    static const struct announced_call unknown;
+    if (sleep_is_in(&self->open_call, uc))
+        return &self->open_call;
+    return sleep_is_in(&self->watched_call, uc) ? &self->watched_call : &unknown;
+}
+
 static void restart(struct agent_thread *self, const struct tick *tick) {
     bool wall = tick->kind == TRIGGER_WALL;
-    bool open = sleep_is_in(&self->open_call, tick->uc);
-    bool watched = !open && sleep_is_in(&self->watched_call, tick->uc);
+    const struct announced_call *call = call_met(self, tick->uc);
+    bool open = call == &self->open_call;
     bool known = wall || open;
-    const struct announced_call none = {0}, *call = open      ? &self->open_call
-                                                    : watched ? &self->watched_call
-                                                              : &none;
     uint64_t before = known ? ticker_now(CLOCK_MONOTONIC) : 0;
     self->restart.began_ns = call->began_ns;
     self->restart.number = call->number;

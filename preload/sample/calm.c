@@ -33,5 +33,6 @@ void calm_never(struct agent_thread *thread, size_t which) {
 }
 
 void calm_met(struct agent_thread *thread, size_t which) {
-    thread->trigger.calm[which] = CALM_CALLS - MET_CALLS;
+    if (thread->trigger.calm[which] != NEVER)
+        thread->trigger.calm[which] = CALM_CALLS - MET_CALLS;
 }
