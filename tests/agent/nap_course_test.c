@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * nap_course_test.c - threads that work in short and long stretches between naps: each moment of a
+ * stretch's span is as likely to be a point, and what the points and the kernel's ticks
+ * weigh together is what was worked, in stretches of each kind.
+ */
+#include "preload/sample/nap_course.h"
+
+#include <math.h>
+
+#include "preload/sample/draw.h"
+#include "preload/sample/tick_course.h"
+#include "tests/check.h"
+
+#define TICK  4000000u
+#define STEP  1000000u
+#define US    1000u
+#define MS    1000000u
+#define KINDS 2
+
+/* Stretches of one length or the other, the first `times` times as often. */
+struct work {
+    uint64_t length[KINDS];
+    uint64_t times;
+};
+
+static uint64_t seed = 20261129;
+
+static uint64_t below(uint64_t n) {
+    return draw_word(&seed) % n;
+}
+
+/* A thread that a timer has met in so many naps that its stretches have points. */
+static struct nap_course that_naps(uint64_t stretch_ns) {
+    struct nap_course course = {0};
+    nap_course_count(&course, 1);
+    for (int i = 0; i < 16; i++) {
+        CHECK(!nap_course_pays(&course, STEP));
+        nap_course_early(&course);
+        nap_course_nap(&course);
+    }
+    nap_course_count(&course, 1 + 16 * stretch_ns);
+    CHECK(nap_course_pays(&course, STEP));
+    nap_course_begin(&course, STEP, &seed);
+    return course;
+}
+
+/* Tenths of the span of stretches that are as long as all of it, or half as long: which one a point
+ * lies in. */
+static void test_moments_are_alike(void) {
+    enum { PARTS = 10, STRETCHES = 2000000 };
+    static double points[PARTS];
+    double worked[PARTS] = {0}, step = STEP;
+    struct nap_course course = that_naps(50 * US);
+    uint64_t cpu = 5 * MS;
+    CHECK_UINT(course.span_ns, 100 * US);
+    for (int i = 0; i < STRETCHES; i++) {
+        uint64_t at = nap_course_stretch(&course, cpu, 0, &seed), span = course.now.span_ns;
+        uint64_t length = i % 3 == 0 ? span / 2 : span;
+        for (unsigned k = 0; k < PARTS && k * span / PARTS < length; k++)
+            worked[k] += (double)span / PARTS;
+        if (at < length)
+            points[at * PARTS / span]++;
+        cpu += length;
+    }
+    for (int k = 0; k < PARTS; k++)
+        CHECK(fabs(points[k] * step / worked[k] - 1) <= 4 / sqrt(points[k]));
+}
+
+/* So long that one in 32 is longer. */
+static void test_span(void) {
+    struct nap_course course = that_naps(50 * US);
+    uint64_t cpu = 5 * MS, longer = 0, length = 0;
+    for (int i = 0; i < 400000; i++) {
+        nap_course_stretch(&course, cpu, 0, &seed);
+        length = 20 * US + below(160 * US);
+        longer += length > course.now.span_ns;
+        cpu += length;
+    }
+    CHECK(longer > 400000 / 40 && longer < 400000 / 26);
+}
+
+struct seen {
+    double worked[KINDS], weight[KINDS];
+    unsigned samples;
+};
+
+struct thread {
+    struct tick_course ticks;
+    struct nap_course naps;
+    uint64_t cpu;
+};
+
+static struct tick_courses all;
+
+static void meet(struct thread *thread, struct seen *seen, int kind, uint64_t at, uint32_t parts) {
+    seen->weight[kind] +=
+        (double)tick_course_meet(&thread->ticks, &all, parts, thread->cpu + at, false);
+    seen->samples++;
+}
+
+/* Its point, and the ticks behind its span, in their order. */
+static void work_a_stretch(struct thread *thread, struct seen *seen, const struct work *work) {
+    int kind = below(work->times + 1) == 0;
+    uint64_t length = work->length[kind], phase = below(TICK);
+    uint64_t at = nap_course_stretch(&thread->naps, thread->cpu, 0, &seed);
+    const struct nap_stretch *now = &thread->naps.now;
+    if (at < length)
+        meet(thread, seen, kind, at, 1);
+    for (uint64_t tick = TICK - phase; tick < length; tick += TICK)
+        if (!nap_stretch_spans(now, thread->cpu + tick))
+            meet(thread, seen, kind, tick, tick_course_parts(&thread->ticks, draw_word(&seed)));
+    seen->worked[kind] += (double)length;
+    thread->cpu += length;
+}
+
+static double ratio(const struct seen *seen, int kind) {
+    return seen->weight[kind] / seen->worked[kind];
+}
+
+/* Each kind has its time, within 4 standard deviations of ticks or of points, and the total is
+ * right. */
+static void test_each_has_its_time(void) {
+    static const struct work works[] = {{{40 * US, 40 * US}, 1},
+                                        {{20 * US, 100 * US}, 3},
+                                        {{30 * US, 1 * MS}, 50},
+                                        {{10 * US, 20 * MS}, 3000}};
+    for (unsigned i = 0; i < sizeof works / sizeof works[0]; i++) {
+        struct seen seen = {{0}, {0}, 0};
+        struct thread thread = {.naps = that_naps(50 * US), .cpu = 5 * MS};
+        all = (struct tick_courses){0};
+        tick_course_begin(&thread.ticks, &all, TICK, STEP, thread.cpu, 0);
+        for (int k = 0; k < 1000000; k++)
+            work_a_stretch(&thread, &seen, &works[i]);
+        for (int kind = 0; kind < KINDS; kind++) {
+            double apart = works[i].length[kind] > MS / 2 ? TICK : STEP;
+            CHECK(fabs(ratio(&seen, kind) - 1) <= 4 * sqrt(apart / seen.worked[kind]) + 0.005);
+        }
+        double worked = seen.worked[0] + seen.worked[1];
+        CHECK(fabs((seen.weight[0] + seen.weight[1]) / worked - 1) <= 0.002);
+    }
+}
+
+/* Long stretches need no points of their own, nor does a thread that few timers have met asleep. */
+static void test_pays(void) {
+    struct nap_course course = that_naps(250 * US);
+    CHECK_UINT(course.span_ns, STEP / 2);
+    CHECK(!nap_course_is_over(&course, STEP));
+    CHECK(nap_course_is_over(&course, STEP / 2));
+    course.ticks = 4;
+    CHECK(nap_course_is_over(&course, STEP));
+    nap_course_end(&course);
+    CHECK(!nap_course_is_over(&course, STEP));
+    for (int i = 0; i < 20; i++) {
+        nap_course_early(&course);
+        nap_course_met(&course);
+    }
+    CHECK(!nap_course_pays(&course, STEP));
+}
+
+/* Nothing is a stretch's before its beginning is known. */
+static void test_spans(void) {
+    struct nap_course course = that_naps(50 * US);
+    CHECK(!nap_stretch_spans(&course.now, 7 * MS));
+    nap_course_stretch(&course, 7 * MS, 1, &seed);
+    CHECK(nap_stretch_spans(&course.now, 7 * MS));
+    CHECK(nap_stretch_spans(&course.now, 7 * MS + 100 * US - 1));
+    CHECK(!nap_stretch_spans(&course.now, 7 * MS + 100 * US));
+    nap_course_end(&course);
+    CHECK(!nap_stretch_spans(&course.now, 7 * MS));
+}
+
+/* Points of which timers meet too many are further apart, up to a quarter, also the next time. */
+static void test_weighed(void) {
+    struct nap_course course = that_naps(50 * US);
+    for (int i = 0; i < 200; i++)
+        nap_course_weighed(&course, STEP * 9 / 10, STEP);
+    CHECK(course.steps.mean_ns > STEP * 110 / 100 && course.steps.mean_ns < STEP * 112 / 100);
+    nap_course_end(&course);
+    nap_course_begin(&course, STEP, &seed);
+    CHECK(course.steps.mean_ns > STEP * 110 / 100);
+    for (int i = 0; i < 200; i++)
+        nap_course_weighed(&course, 0, STEP);
+    CHECK(course.steps.mean_ns <= STEP * 5 / 4 && course.steps.mean_ns > STEP * 124 / 100);
+    nap_course_begin(&course, STEP / 2, &seed);
+    CHECK_UINT(course.steps.mean_ns, STEP / 2 * 5 / 4);
+}
+
+int main(void) {
+    test_moments_are_alike();
+    test_span();
+    test_each_has_its_time();
+    test_pays();
+    test_spans();
+    test_weighed();
+    return check_report();
+}
