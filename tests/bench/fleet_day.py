@@ -195,6 +195,7 @@ def main():
                 print(f"{name}: answers differ")
     finally:
         server.kill()
+        shutil.rmtree(scratch(""))    # gigabytes
 
 
 main()
