@@ -4,7 +4,10 @@
  */
 #include "client/remote/clickhouse.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "common/base/utf8.h"
 
 bool clickhouse_is_name(const char *name) {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -26,4 +29,19 @@ enum transfer_result clickhouse_run(struct transfer *transfer, const char *url, 
                                     size_t error_bytes) {
     return transfer_post(transfer, url, "text/plain; charset=utf-8", text, bytes, answer, error,
                          error_bytes);
+}
+
+enum transfer_result clickhouse_do(struct transfer *transfer, const char *url, const char *text,
+                                   size_t bytes, char *error, size_t error_bytes) {
+    struct transfer_answer answer;
+    char said[200];
+    enum transfer_result result =
+        clickhouse_run(transfer, url, text, bytes, &answer, error, error_bytes);
+    if (result == TRANSFER_DONE && answer.bytes > 0) {
+        utf8_copy_clean(said, sizeof said, answer.body);
+        snprintf(error, error_bytes, "%s does not answer as ClickHouse does: %s", url, said);
+        result = TRANSFER_LATER;
+    }
+    free(answer.body);
+    return result;
 }

@@ -26,4 +26,9 @@ enum transfer_result clickhouse_run(struct transfer *transfer, const char *url, 
                                     size_t bytes, struct transfer_answer *answer, char *error,
                                     size_t error_bytes);
 
+/* One that has no answer, as INSERT and CREATE. Where something is said all the same, with whatever
+ * status, it was not done, or it is no ClickHouse. */
+enum transfer_result clickhouse_do(struct transfer *transfer, const char *url, const char *text,
+                                   size_t bytes, char *error, size_t error_bytes);
+
 #endif

@@ -14,6 +14,8 @@
 #include "common/base/utf8.h"
 #include "common/render/format_number.h"
 
+#define METRIC_WIDTH 13 /* of alloc-objects */
+
 static FILE *list_query(const struct fleet_server *server, const struct fleet_hours *hours,
                         bool by_host) {
     const char *what = by_host ? "host" : "service";
@@ -54,14 +56,14 @@ static void say_time(char *text, size_t bytes, uint64_t seconds) {
 }
 
 static bool print_row(const struct json_object *row, void *arg) {
-    char name[64], metric[9], when[32];
+    char name[64], metric[METRIC_WIDTH + 1], when[32];
     const struct profile kind = {.type = "", .unit = json_in_text(row, "unit")};
     (void)arg;
     utf8_copy_clean(name, sizeof name, json_in_text(row, "name"));
-    utf8_copy_clean(metric, sizeof metric, json_in_text(row, "metric"));
+    utf8_copy_clean(metric, sizeof metric, fleet_row_metric(row));
     say_time(when, sizeof when, json_in_number(row, "last"));
-    printf("%-24s %-8s %6" PRIu64 " %16s %12" PRIu64 " %8" PRIu64 " %8" PRIu64 "  %s\n", name,
-           metric, json_in_number(row, "n"),
+    printf("%-24s %-*s %6" PRIu64 " %16s %12" PRIu64 " %8" PRIu64 " %8" PRIu64 "  %s\n", name,
+           METRIC_WIDTH, metric, json_in_number(row, "n"),
            format_weight(&kind, json_in_number(row, "weight")).text, json_in_number(row, "samples"),
            json_in_number(row, "lost_samples"), json_in_number(row, "pushes"), when);
     return true;
@@ -74,8 +76,8 @@ static bool is_row(const struct json_object *row, void *arg) {
 }
 
 static void print_table(const struct transfer_answer *answer, bool by_host) {
-    printf("%-24s %-8s %6s %16s %12s %8s %8s  %s\n", by_host ? "HOST" : "SERVICE", "METRIC",
-           by_host ? "SERV." : "HOSTS", "WEIGHT", "SAMPLES", "LOST", "PUSHES", "LAST");
+    printf("%-24s %-*s %6s %16s %12s %8s %8s  %s\n", by_host ? "HOST" : "SERVICE", METRIC_WIDTH,
+           "METRIC", by_host ? "SERV." : "HOSTS", "WEIGHT", "SAMPLES", "LOST", "PUSHES", "LAST");
     fleet_each_row(answer, print_row, NULL);
 }
 

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "client/remote/span.h"
+#include "common/wire/metric.h"
+#include "common/wire/tags.h"
 
 #define TIMEOUT_S 300
 
@@ -18,13 +20,32 @@ static bool resolve_span(const char *option, const char *text, uint64_t *seconds
     return false;
 }
 
+static bool check_tag(const char *tag) {
+    if (tag == NULL || (tags_check(tag) && strchr(tag, ',') == NULL))
+        return true;
+    complain("--tag '%s': it must be one of HCCT_TAGS, such as build=417", tag);
+    return false;
+}
+
+static bool check_metric(const char *word) {
+    const struct metric *metric = word != NULL ? metric_find(word) : NULL;
+    if (metric == NULL || !wire_of_heap(metric->collector))
+        return true;
+    complain("--metric %s: what is allocated at a moment is no sum, and is not pushed: hcct hot "
+             "on its host has it",
+             word);
+    return false;
+}
+
 bool fleet_resolve_choice(const struct fleet_options *options, struct fleet_choice *choice) {
-    *choice = (struct fleet_choice){.service = options->service,
-                                    .host = options->host,
-                                    .tag = options->tag,
-                                    .metric = options->metric,
-                                    .since_s = 3600};
-    if (!resolve_span("--since", options->since, &choice->since_s) ||
+    *choice = (struct fleet_choice){
+        .service = options->service,
+        .host = options->host,
+        .tag = options->tag,
+        .metric = options->metric != NULL ? metric_word_of_type(options->metric) : NULL,
+        .since_s = 3600};
+    if (!check_tag(choice->tag) || !check_metric(choice->metric) ||
+        !resolve_span("--since", options->since, &choice->since_s) ||
         !resolve_span("--until", options->until, &choice->until_s))
         return false;
     if (choice->until_s < choice->since_s)

@@ -53,7 +53,7 @@ struct fleet_options {
          "only of processes with this tag (HCCT_TAGS)"},                                           \
     {                                                                                              \
         "metric", 0, OPTION_STRING, "M", FLEET_AT(metric), 0, 0,                                   \
-            "cpu, wall, calls, alloc_space, ... as list has them"                                  \
+            "cpu, wait, alloc, ... as list has them"                                               \
     }
 
 #define FLEET_SERVER_SPECS                                                                         \

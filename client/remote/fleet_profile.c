@@ -19,6 +19,7 @@
 #include "common/base/memory.h"
 #include "common/base/options.h"
 #include "common/profile/bounds.h"
+#include "common/wire/metric.h"
 
 struct service {
     uint64_t number; /* in the server */
@@ -28,9 +29,8 @@ struct service {
 struct building {
     struct profile *profile;
     uint64_t hosts, first, last;
-    const char *metric; /* of all, NULL: none was seen */
-    bool mixed;
-    struct service *services; /* by number, once they are sorted */
+    const char *metric, *other; /* of all, NULL: none was seen; another one that there is */
+    struct service *services;   /* by number, once they are sorted */
     uint32_t n_services, service_room;
     const struct fleet_hours *sums;
 };
@@ -82,7 +82,8 @@ static bool add_service(const struct json_object *row, void *arg) {
     uint64_t first = json_in_number(row, "first"), last = json_in_number(row, "last"),
              hosts = json_in_number(row, "hosts");
 
-    b->mixed |= b->metric != NULL && b->metric != metric;
+    if (b->metric != NULL && b->metric != metric)
+        b->other = b->metric;
     b->metric = profile->type = metric;
     profile->unit = profile_word(profile, json_in_text(row, "unit"));
     profile->period = json_in_number(row, "period");
@@ -214,8 +215,9 @@ static int build(const struct fleet_server *server, const struct fleet_hours *ho
     if (status == HCCT_EXIT_OK && b->metric == NULL) {
         fleet_fail(server, "nothing was pushed that is asked for: 'hcct fleet list' has what was");
         status = HCCT_EXIT_NO_DATA;
-    } else if (status == HCCT_EXIT_OK && b->mixed) {
-        fleet_fail(server, "what is counted is not the same for all: ask for one, with --metric");
+    } else if (status == HCCT_EXIT_OK && b->other != NULL) {
+        fleet_fail(server, "%s and %s can't be added up: ask for one of them, with --metric",
+                   metric_word_of_type(b->other), metric_word_of_type(b->metric));
         status = HCCT_EXIT_USAGE;
     }
     if (status != HCCT_EXIT_OK)

@@ -14,6 +14,7 @@
 #include "common/base/memory.h"
 #include "common/base/options.h"
 #include "common/base/utf8.h"
+#include "common/wire/metric.h"
 
 #define HOUR_S             3600u
 #define WHOLE_HOURS_FROM_S (6 * HOUR_S)
@@ -27,7 +28,7 @@ static void put_equal(FILE *out, const char *column, const char *value) {
 
 void fleet_put_choice(FILE *out, const struct fleet_choice *choice) {
     put_equal(out, "service", choice->service);
-    put_equal(out, "metric", choice->metric);
+    put_equal(out, "metric", choice->metric != NULL ? metric_type_of_word(choice->metric) : NULL);
     if (choice->tag != NULL) {
         fprintf(out, " AND has(splitByChar(',', tags), ");
         clickhouse_quote(out, choice->tag);
@@ -118,6 +119,10 @@ int fleet_ask_rows(const struct fleet_server *server, FILE *query,
         status = fleet_not_understood(server, &answer);
     free(answer.body);
     return status;
+}
+
+const char *fleet_row_metric(const struct json_object *row) {
+    return metric_word_of_type(json_in_text(row, "metric"));
 }
 
 bool fleet_each_row(const struct transfer_answer *answer,

@@ -14,7 +14,8 @@
 
 /* Which pushes; NULL: any. */
 struct fleet_choice {
-    const char *service, *host, *tag, *metric;
+    const char *service, *host, *tag;
+    const char *metric;        /* as users name it, which the tables do by the profile's type */
     uint64_t since_s, until_s; /* before now; until_s 0: up to now */
     uint64_t from_s, to_s;     /* the same since 1970, by the server's clock (fleet_set_span);
                                 * to_s UINT64_MAX: whenever it came */
@@ -58,6 +59,9 @@ void fleet_put_host(FILE *out, const struct fleet_choice *choice);
 int fleet_ask(const struct fleet_server *server, FILE *query, struct transfer_answer *answer);
 
 struct json_object;
+
+/* What users call the metric of a row. */
+const char *fleet_row_metric(const struct json_object *row);
 
 /* Calls use(row, arg) for each line of JSONEachRow; false: a line is none, or `use` said so. */
 bool fleet_each_row(const struct transfer_answer *answer,

@@ -51,7 +51,7 @@ static int ask_list(const struct fleet_server *server, const struct fleet_choice
 static bool add_service(const struct json_object *row, void *arg) {
     struct services *services = arg;
     struct process_list *list = services->list;
-    const char *metric = json_in_text(row, "metric");
+    const char *metric = fleet_row_metric(row);
     struct listed_process process = {
         .live = true,
         .on = true,
@@ -80,7 +80,7 @@ static int ask_services(const struct fleet_server *server, const struct fleet_ch
 
 static bool add_kind(const struct json_object *row, void *arg) {
     struct top_kinds *kinds = arg;
-    const char *metric = json_in_text(row, "metric");
+    const char *metric = fleet_row_metric(row);
     if (kinds->n < TOP_KINDS_MAX && strlen(metric) < PROCESSES_KIND_ROOM &&
         top_kinds_find(kinds, metric) == kinds->n)
         strcpy(kinds->name[kinds->n++], metric);

@@ -70,8 +70,8 @@ int fleet_top(int argc, char **argv) {
     bool screen = !options.batch && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
     if (!view_resolve(&options.fleet.view, formats, STDOUT_FILENO, &view) ||
         !top_resolve_window(options.window, screen ? "5m" : "none", &start.request) ||
-        !top_resolve_metric(options.fleet.metric, &start.request) ||
         !fleet_resolve_choice(&options.fleet, &choice) ||
+        !top_resolve_metric(choice.metric, &start.request) ||
         !fleet_open_server(&options.fleet, &server))
         return HCCT_EXIT_USAGE;
     fleet_source_make(&source, &server, &choice);

@@ -172,16 +172,24 @@ static void put_table(FILE *out, const struct table *table, const char *database
         fprintf(out, " SETTINGS index_granularity = %u", table->granularity);
 }
 
-/* `number`, if it is not NULL, is what the answer begins with. */
-static bool run(struct transfer *transfer, const char *url, const char *text, unsigned *number,
-                char *error, size_t error_bytes) {
+static bool run(struct transfer *transfer, const char *url, const char *text, char *error,
+                size_t error_bytes) {
+    return clickhouse_do(transfer, url, text, strlen(text), error, error_bytes) == TRANSFER_DONE;
+}
+
+/* What the answer begins with. */
+static bool ask_number(struct transfer *transfer, const char *url, const char *text,
+                       unsigned *number, char *error, size_t error_bytes) {
     struct transfer_answer answer;
+    char *end;
     enum transfer_result result =
         clickhouse_run(transfer, url, text, strlen(text), &answer, error, error_bytes);
-    if (number != NULL)
-        *number = (unsigned)strtoul(answer.body, NULL, 10);
+    *number = (unsigned)strtoul(answer.body, &end, 10);
+    bool done = result == TRANSFER_DONE && end > answer.body;
+    if (result == TRANSFER_DONE && !done)
+        snprintf(error, error_bytes, "%s does not answer as ClickHouse does", url);
     free(answer.body);
-    return result == TRANSFER_DONE;
+    return done;
 }
 
 /* The table of an earlier version has no such column. */
@@ -193,11 +201,11 @@ static bool add_capped(struct transfer *transfer, const struct push_settings *se
              "SELECT count() FROM system.columns WHERE database = '%s' AND table = 'totals' AND "
              "name = 'capped'",
              settings->database);
-    if (!run(transfer, settings->url, text, &there, error, error_bytes))
+    if (!ask_number(transfer, settings->url, text, &there, error, error_bytes))
         return false;
     snprintf(text, sizeof text, "ALTER TABLE %s.totals ADD COLUMN capped UInt64",
              settings->database);
-    return there > 0 || run(transfer, settings->url, text, NULL, error, error_bytes);
+    return there > 0 || run(transfer, settings->url, text, error, error_bytes);
 }
 
 static bool make_views(struct transfer *transfer, const struct push_settings *settings, char *error,
@@ -207,7 +215,7 @@ static bool make_views(struct transfer *transfer, const struct push_settings *se
         FILE *out = memory_stream("a statement");
         fprintf(out, views[i], settings->database);
         char *statement = memory_stream_end(out, NULL, "a statement");
-        done = run(transfer, settings->url, statement, NULL, error, error_bytes);
+        done = run(transfer, settings->url, statement, error, error_bytes);
         free(statement);
     }
     return done;
@@ -217,16 +225,16 @@ bool clickhouse_create(struct transfer *transfer, const struct push_settings *se
                        size_t error_bytes) {
     char text[200];
     unsigned version;
-    if (!run(transfer, settings->url, "SELECT version()", &version, error, error_bytes))
+    if (!ask_number(transfer, settings->url, "SELECT version()", &version, error, error_bytes))
         return false;
     snprintf(text, sizeof text, "CREATE DATABASE IF NOT EXISTS %s", settings->database);
-    if (!run(transfer, settings->url, text, NULL, error, error_bytes))
+    if (!run(transfer, settings->url, text, error, error_bytes))
         return false;
     for (size_t i = 0; i < HCCT_ARRAY_LEN(tables); i++) {
         FILE *out = memory_stream("a statement");
         put_table(out, &tables[i], settings->database, version >= MODERN, settings->keep_days);
         char *statement = memory_stream_end(out, NULL, "a statement");
-        bool done = run(transfer, settings->url, statement, NULL, error, error_bytes);
+        bool done = run(transfer, settings->url, statement, error, error_bytes);
         free(statement);
         if (!done)
             return false;

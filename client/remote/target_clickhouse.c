@@ -187,10 +187,8 @@ static void begin_inserts(struct rows *rows) {
 static enum transfer_result insert(struct transfer *transfer, const struct rows *rows,
                                    const char *text, size_t bytes, char *error,
                                    size_t error_bytes) {
-    struct transfer_answer answer;
     enum transfer_result result =
-        clickhouse_run(transfer, rows->settings->url, text, bytes, &answer, error, error_bytes);
-    free(answer.body);
+        clickhouse_do(transfer, rows->settings->url, text, bytes, error, error_bytes);
     return result == TRANSFER_DONE ? TRANSFER_DONE : TRANSFER_LATER;
 }
 

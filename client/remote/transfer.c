@@ -170,6 +170,13 @@ static CURLcode perform(struct transfer *t, const char *url, const char *type, c
     return curl_easy_perform(t->curl);
 }
 
+/* The same each time: libcurl's own sentence says after how many milliseconds a connection failed.
+ */
+static const char *reason(const struct transfer *t, CURLcode code) {
+    bool timed = code == CURLE_COULDNT_CONNECT || code == CURLE_OPERATION_TIMEDOUT;
+    return timed || t->error[0] == '\0' ? curl_easy_strerror(code) : t->error;
+}
+
 enum transfer_result transfer_post(struct transfer *t, const char *url, const char *type,
                                    const void *body, size_t bytes, struct transfer_answer *answer,
                                    char *error, size_t error_bytes) {
@@ -182,9 +189,7 @@ enum transfer_result transfer_post(struct transfer *t, const char *url, const ch
     curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &answer->status);
     if (code != CURLE_OK) {
         snprintf(error, error_bytes, "%s can't be reached: %s", url,
-                 received.too_large    ? "its answer is too large"
-                 : t->error[0] != '\0' ? t->error
-                                       : curl_easy_strerror(code));
+                 received.too_large ? "its answer is too large" : reason(t, code));
     } else if (answer->status / 100 == 2 && is_page(t)) {
         snprintf(error, error_bytes,
                  "%s answers with a page for people: is that the right address?", url);

@@ -3,12 +3,15 @@
 asked about them. Elapsed time and the server's CPU time, medians; rows and bytes.
 
 Real programs are profiled and pushed for a minute or so; the server makes those pushes those of all hosts
-and moments, with other weights. So contexts, and how many of them gain something in a push, are real.
+and moments of the last hour, with other weights. So contexts, and how many of them gain something in a push, are
+real. The hours before are copies of that one, with pushes of other names; their sums of contexts are copied, too:
+the server would take an hour to make those of a week.
 
     tests/bench/fleet_day.py [COMMAND ...]      in turn, of each hcct (that of the build)
 
-HCCT_BENCH_HOSTS (200), HCCT_BENCH_HOURS (24), HCCT_BENCH_ROUNDS (3), HCCT_BENCH_PUSHES (4): real ones;
-HCCT_BENCH_CONTEXTS: of each push only so many, as all take most of an hour to be made; HCCT_CHDB: as for the tests (tests/remote/clickhouse.py)."""
+HCCT_BENCH_HOSTS (200), HCCT_BENCH_HOURS (24; with 168, a week is asked for, too), HCCT_BENCH_ROUNDS (3),
+HCCT_BENCH_PUSHES (4): real ones; HCCT_BENCH_CONTEXTS: of each push only so many; HCCT_CHDB: as for the tests
+(tests/remote/clickhouse.py)."""
 
 import json
 import os
@@ -25,6 +28,7 @@ from support import HCCT, Daemon, need, run, scratch, skip  # noqa: E402
 
 HOSTS = int(os.environ.get("HCCT_BENCH_HOSTS", "200"))
 HOURS = int(os.environ.get("HCCT_BENCH_HOURS", "24"))
+WEEK = 7 * 24
 ROUNDS = int(os.environ.get("HCCT_BENCH_ROUNDS", "3"))
 EVERY = 15                 # seconds
 AT_ONCE = 50               # hosts in an insert: the server may have 2 GB
@@ -33,17 +37,37 @@ CONTEXTS = int(os.environ.get("HCCT_BENCH_CONTEXTS", "1000000"))
 SQL = "with recursive c(x) as (select 1 union all select x + 1 from c) select sum(abs(x % 7)) from c;"
 PROGRAMS = (("gnugo", "--benchmark", "1000", "--seed", "1"), ("sqlite3", ":memory:", SQL))
 
-# a push of host `number / pushes` at moment `number % pushes` of an hour
-KEY = """toDateTime({base} - {hour} * 3600 + (number % {pushes}) * {every}) AS time, service,
+# a push of host `number / pushes` at moment `number % pushes` of the hour
+KEY = """toDateTime({begin} + (number % {pushes}) * {every}) AS time, service,
 metric, concat('host', toString(intDiv(number, {pushes}))) AS host, {push} AS push, exe,
 tags, toUInt32(100 + intDiv(number, {pushes})) AS pid"""
-PUSH = "lower(concat(hex(cityHash64(number, {hour})), '-', hex(cityHash64({hour}, number)), '-12'))"  # as long as a real one
-FROM = """FROM (SELECT number, toUInt64(cityHash64(number, {hour}) % {real}) AS k FROM (SELECT {first} + number AS number FROM numbers({rows}))) AS a ANY LEFT JOIN
+PUSH = "lower(concat(hex(cityHash64(number)), '-', hex(cityHash64(number, 1)), '-12'))"  # as long as a real one
+FROM = """FROM (SELECT number, toUInt64(cityHash64(number) % {real}) AS k FROM (SELECT {first} + number AS number FROM numbers({rows}))) AS a ANY LEFT JOIN
 (SELECT * FROM hcct.{table}_real) AS b USING k"""
 DELTAS = """INSERT INTO hcct.deltas SELECT {key}, arraySlice(hashes, 1, {contexts}),
 arrayMap(w -> 1 + intDiv(w * (50 + cityHash64(number, w) % 100), 100), arraySlice(weights, 1, {contexts})) AS weights """ + FROM
 TOTALS = """INSERT INTO hcct.totals SELECT {key}, unit, collector, clock, span, period, runs, total, walks, complete, lost,
 lost_ns, cpu_ns, unseen, contexts, capped """ + FROM
+
+COPY = """INSERT INTO hcct.{table} SELECT time - {ago} * 3600 AS time, service, metric, host,
+concat(lower(hex(cityHash64(push, {ago}))), substring(push, position(push, '-'))) AS push, {rest} FROM
+(SELECT * FROM hcct.{table} WHERE time >= toDateTime({begin}))"""
+COPIED = {"deltas": "exe, tags, pid, hashes, weights",
+          "totals": "exe, tags, pid, unit, collector, clock, span, period, runs, total, walks, complete, lost, lost_ns, cpu_ns, "
+                    "unseen, contexts, capped"}
+COPY_SUMS = """INSERT INTO hcct.hours SELECT service, metric, toUInt32(hour - {ago}) AS hour, tags, hash, weight FROM
+(SELECT * FROM hcct.hours WHERE hash != 0 AND hour >= intDiv({begin}, 3600))"""
+SUMS_OF_PUSHES = """INSERT INTO hcct.hours SELECT service, metric, intDiv(toUInt32(time), 3600) AS hour, tags,
+toUInt64(0) AS hash, sum(cityHash64(push)) AS weight FROM hcct.deltas WHERE time < toDateTime({begin})
+GROUP BY service, metric, hour, tags"""
+
+QUESTIONS = (("a day", "hot", "--since", "24h"), ("- of a service", "hot", "--since", "24h", "--service", "gnugo"),
+             ("- of a host", "hot", "--since", "24h", "--host", "host7"), ("- list", "list", "--since", "24h"),
+             ("- diff, two hosts", "diff", "--since", "24h", "host=host7", "host=host8"),
+             ("two hours", "hot", "--since", "2h"),
+             ("a week", "hot", "--since", "7d"), ("- of a service, week", "hot", "--since", "7d", "--service", "gnugo"),
+             ("- of a host, week", "hot", "--since", "7d", "--host", "host7"), ("- list, week", "list", "--since", "7d"),
+             ("diff, days of a week", "diff", "since=6d;until=5d", "since=1d"))
 
 
 def push_real(server):
@@ -63,8 +87,8 @@ def push_real(server):
 
 def fill(server):
     push_real(server)
-    numbers = {"every": EVERY, "contexts": CONTEXTS, "pushes": 3600 // EVERY,
-               "base": int(time.time()) // 3600 * 3600}
+    numbers = {"every": EVERY, "contexts": CONTEXTS, "pushes": 3600 // EVERY, "push": PUSH,
+               "begin": int(time.time()) // 3600 * 3600 - 3600}
     for table in "deltas", "totals":
         server.ask(f"CREATE TABLE hcct.{table}_real ENGINE = Log AS SELECT *, rowNumberInAllBlocks() AS k FROM "
                    f"(SELECT * FROM hcct.{table} FINAL ORDER BY service, time, push)")
@@ -76,12 +100,30 @@ def fill(server):
     for table in "hours_of_deltas", "host_hours_of_totals", "hours", "host_hours", "deltas", "totals":
         server.ask(f"DROP TABLE hcct.{table}")
     create(server)
-    for hour in range(HOURS, 0, -1):
-        key = KEY.format(hour=hour, push=PUSH.format(hour=hour), **numbers)
-        for first in range(0, HOSTS, AT_ONCE):
-            for table, text in ("deltas", DELTAS), ("totals", TOTALS):
-                server.ask(text.format(key=key, hour=hour, table=table, first=first * numbers["pushes"],
-                                       rows=min(AT_ONCE, HOSTS - first) * numbers["pushes"], **numbers))
+    key = KEY.format(**numbers)
+    for first in range(0, HOSTS, AT_ONCE):
+        for table, text in ("deltas", DELTAS), ("totals", TOTALS):
+            server.ask(text.format(key=key, table=table, first=first * numbers["pushes"],
+                                   rows=min(AT_ONCE, HOSTS - first) * numbers["pushes"], **numbers))
+    copy_hours(server, numbers["begin"])
+    settle(server)
+
+
+def copy_hours(server, begin):
+    """To all before it."""
+    server.ask("DROP TABLE hcct.hours_of_deltas")
+    for ago in range(1, HOURS):
+        for table, rest in COPIED.items():
+            server.ask(COPY.format(table=table, ago=ago, begin=begin, rest=rest))
+        server.ask(COPY_SUMS.format(ago=ago, begin=begin))
+    server.ask(SUMS_OF_PUSHES.format(begin=begin))
+    create(server)
+
+
+def settle(server):
+    """The server has merged what it would merge from push to push."""
+    while server.ask("SELECT count() FROM system.merges WHERE database = 'hcct'") != [["0"]]:
+        time.sleep(1)
 
 
 def create(server):
@@ -114,12 +156,12 @@ def functions(answer):
 def ask(server, command, options):
     """Seconds elapsed, of the server's processor time, of the command's."""
     cpu, before, own = processor_seconds(server.process.pid), time.monotonic(), os.times()
-    result = subprocess.run([command, "fleet", "hot", "--url", server.url, *options], capture_output=True)
+    result = subprocess.run([command, "fleet", *options, "--url", server.url, "--format", "json"], capture_output=True)
     if result.returncode != 0:
         raise SystemExit(f"{command}: {result.stderr.decode()}")
     now = os.times()
     return (time.monotonic() - before, processor_seconds(server.process.pid) - cpu,
-            now.children_user + now.children_system - own.children_user - own.children_system), functions(result.stdout)
+            now.children_user + now.children_system - own.children_user - own.children_system), result.stdout
 
 
 def main():
@@ -136,24 +178,24 @@ def main():
         print(f"version {server.ask('SELECT version()')[0][0]}: {rows[0]} pushes of {HOSTS} hosts in {HOURS} h, "
               f"{rows[1]} weights, made in {time.monotonic() - before:.0f} s")
         print_sizes(server)
-        print(f"{'':40} {'elapsed':>8} {'server':>8} {'hcct':>8}   (s, CPU time of the last two)")
-        for name, options in (("a day", ["--since", "24h"]), ("a day of a service", ["--since", "24h", "--service", "gnugo"]),
-                              ("a day of a host", ["--since", "24h", "--host", "host7"]), ("two hours", ["--since", "2h"]),
-                              ("a week", ["--since", "7d"]), ("a week of a service", ["--since", "7d", "--service", "gnugo"])):
-            if name.startswith("a week") and HOURS <= 24:
+        print(f"{'':40} {'elapsed':>8} {'greatest':>8} {'server':>8} {'hcct':>8}   (s, CPU time of the last two)")
+        for name, *words in QUESTIONS:
+            if HOURS < WEEK and "week" in name:
                 continue
             seen, answers = {command: [] for command in commands}, {}
             for _ in range(ROUNDS):
                 for command in commands:
-                    times, answers[command] = ask(server, command, ["--format", "json", *options])
+                    times, answers[command] = ask(server, command, words)
                     seen[command].append(times)
             for command in commands:
-                middle = [statistics.median(column) for column in zip(*seen[command])]
-                print(f"{name:20} {command[-19:]:19} " + " ".join(f"{t:8.2f}" for t in middle))
-            if len(set(answers.values())) > 1:
+                columns = list(zip(*seen[command]))
+                elapsed, *cpu = map(statistics.median, columns)
+                print(f"{name:20} {command[-19:]:19} " + " ".join(f"{t:8.2f}" for t in (elapsed, max(columns[0]), *cpu)), flush=True)
+            if words[0] == "hot" and len(set(map(functions, answers.values()))) > 1:
                 print(f"{name}: answers differ")
     finally:
         server.kill()
+        shutil.rmtree(scratch(""))    # gigabytes
 
 
 main()

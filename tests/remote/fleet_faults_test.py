@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """Between hcct push and a real ClickHouse connections end in the middle of an insert, the server is
-killed under it, and the host's clock is set back: afterwards the tables have each push once, with all
-of its weight."""
+killed under it, somebody else answers in its place, and the host's clock is set back: afterwards the tables
+have each push once, with all of its weight."""
 
+import http.server
 import json
 import os
 import shutil
@@ -148,6 +149,42 @@ def test_killed():
     check_host(directory, "killed", moment)
 
 
+class Talker(http.server.BaseHTTPRequestHandler):
+    """Says that all is well, and something beside it."""
+
+    said = b""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Length", str(len(self.said)))
+        self.end_headers()
+        self.wfile.write(self.said)
+
+    def log_message(self, *unused):
+        pass
+
+
+def test_answers():
+    """An insert has no answer: who has one is another server, or could not do it after its status was sent."""
+    directory = make("answers", 14)
+    other = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Talker)
+    threading.Thread(target=other.serve_forever, args=(0.05,), daemon=True).start()
+    url = f"http://127.0.0.1:{other.server_port}"
+    for moment, said in enumerate((b"Code: 241. DB::Exception: Memory limit\nexceeded", b"Please log in", b"\x1bc")):
+        have(directory, moment)
+        Talker.said = said
+        push(url, "answers", status=1)
+        check(len([name for name in os.listdir(scratch("answers")) if name.startswith("push-")]) == moment + 1, "it waits")
+        result = run([HCCT, "push", "--create", "clickhouse", url])
+        check(result.status == 1 and result.err.count(b"\n") == 1 and b"does not answer as ClickHouse does" in result.err and
+              b"\x1b" not in result.err, f"no tables are made: {result.err.decode().strip()}")
+    other.shutdown()
+    push(server.url, "answers")
+    check_host(directory, "answers", moment)
+
+
 def test_clock():
     """The clock goes back by an hour, and more, from push to push."""
     directory = make("clock", 13, str(HOUR))
@@ -166,6 +203,7 @@ try:
     check(run([HCCT, "push", "--create", "clickhouse", server.url]).status == 0, "tables are made")
     test_cut()
     test_killed()
+    test_answers()
     test_clock()
 finally:
     daemon.close()

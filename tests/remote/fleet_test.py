@@ -353,7 +353,11 @@ def test_words():
             (("hot", "--url", "http://127.0.0.1:1", "--since", "1h", "--until", "2h"), 2, "--until"),
             (("hot", "--url", "http://127.0.0.1:1"), 1, "can't be reached"),
             (("diff", "--url", "http://127.0.0.1:1", "a=b", "since=1h"), 2, "'a=b' is none of"),
-            (("list", "--url", "http://127.0.0.1:1", "--by", "x"), 2, "--by 'x'")):
+            (("list", "--url", "http://127.0.0.1:1", "--by", "x"), 2, "--by 'x'"),
+            (("hot", "--url", "http://127.0.0.1:1", "--tag", "build"), 2, "--tag 'build'"),
+            (("diff", "--url", "http://127.0.0.1:1", "tag=build=1,env=x", "since=1h"), 2, "--tag 'build=1,env=x'"),
+            (("hot", "--url", "http://127.0.0.1:1", "--metric", "heap"), 2, "is not pushed"),
+            (("top", "--url", "http://127.0.0.1:1", "--metric", "inuse_objects"), 2, "--metric heap-objects")):
         result = run([HCCT, "fleet", *words])
         check(result.status == status and sentence in result.err.decode() and
               result.err.count(b"\n") == 1, f"{words}: {result.err.decode().strip()}")

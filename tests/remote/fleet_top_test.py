@@ -70,6 +70,19 @@ def test_text():
     check(result.status == 1 and b"--metric" in result.err, f"two metrics are not added up: {result.err.decode().strip()}")
 
 
+def test_metric():
+    """What profiles call alloc_space is alloc to users: in the list, and wherever they choose it."""
+    listed = run([HCCT, "fleet", "list", "--url", server.url]).out.decode()
+    check(re.search(r"^shop +alloc +\d", listed, re.M) is not None and "alloc_" not in listed, f"the list has it: {listed}")
+    for name in "alloc", "alloc_space":
+        top = fleet("top", "--since", "2h", "--metric", name)
+        check("195.3 KiB" in top and "allocated" in top, f"top --metric {name}: {top[:200]}")
+        total = json.loads(fleet("hot", "--format", "json", "--since", "2h", "--metric", name))["total"]
+        check(total == 2 * PUSHES * 5000, f"hot --metric {name}: {total}")
+    result = run([HCCT, "fleet", "hot", "--url", server.url])
+    check(result.status == 2 and b"alloc" in result.err and b"cpu" in result.err, f"both are named: {result.err.decode().strip()}")
+
+
 def test_screen():
     terminal.command(f"{HCCT} fleet top --since 2h --url {server.url} -d 0.3")
     for keys, pattern, what in (
@@ -109,6 +122,7 @@ for at in "h1", "h2":
     for pushed in PUSHED:
         insert("hcct", *pushed, int(time.time()) - PUSHES * 60, at)
 test_text()
+test_metric()
 if shutil.which("tmux"):
     os.chdir(scratch(""))
     terminal = Terminal(120, 30)
