@@ -21,6 +21,7 @@
 #include "common/wire/compiler.h"
 #include "preload/life/agent.h"
 #include "preload/life/hooks.h"
+#include "preload/life/mean.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/sample/burst_inner.h"
@@ -43,6 +44,9 @@
 #define LATE_MOST_NS  30000     /* a tick is not expected to be later */
 #define LATE_PART     8         /* of a tick's lateness is learned */
 #define LATE_NS       20000 /* one so much behind it says that the timer has lost the CPU clock */
+
+#define FIRST_STEPS 4  /* a thread that is younger may end soon */
+#define SAMPLE_PART 16 /* of what a sample takes is learned */
 
 /* Early ticks: the thread may be one that hardly runs, if it has had less than one part in so many
  * of the processor. */
@@ -368,10 +372,39 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
         burst_aim(thread, plan, now, wait < limit - so_far ? wait : limit - so_far);
 }
 
+/* So much of the thread's time went from the expiry of the timer, which is set to come early, to
+ * the handler: a thread that has its first signal touches a stack for it. */
+static uint64_t delivery(const struct agent_thread *thread, struct moment now, uint64_t next) {
+    uint64_t cpu = now.cpu_ns + thread->late_ns, time = now.time_ns + thread->late_ns;
+    uint64_t earliest = thread->trigger.earliest_ns;
+    uint64_t behind = cpu > next ? cpu - next : 0, since = time > earliest ? time - earliest : 0;
+    return behind < since ? behind : since;
+}
+
+/* What a sample takes lies behind its point, on the thread's clock, and no other point is near: a
+ * thread that ends before the next one would lack it. What it takes on average is added to each of
+ * the first samples, whose points put off all that are to come by what it has really taken.
+ * `delivered`: for so long the signal was on its way. */
+static void weigh_points(struct agent_thread *thread, struct wire_session *session,
+                         const struct sampling_plan *plan, struct moment now, uint64_t weight,
+                         uint64_t delivered, ucontext_t *uc) {
+    _Atomic uint64_t *mean = &agent.process->sample_ns;
+    bool may_end = now.cpu_ns < FIRST_STEPS * plan->fine_ns && plan_is_endless(plan);
+    if (!may_end || session == NULL) {
+        burst_weigh(thread, session, weight, sleep_call_at(uc), uc);
+        return;
+    }
+    uint64_t known = atomic_load_explicit(mean, memory_order_relaxed);
+    burst_weigh(thread, session, weight + known, sleep_call_at(uc), uc);
+    uint64_t ns = ticker_now(CLOCK_THREAD_CPUTIME_ID) - now.cpu_ns + delivered;
+    points_put_off(&thread->trigger.points, ns);
+    atomic_store_explicit(mean, mean_after(known, ns, SAMPLE_PART), memory_order_relaxed);
+}
+
 /* Where the next point is as far away as the timer goes on by itself, it need not be set. */
 static void reached(struct agent_thread *thread, struct wire_session *session,
-                    const struct sampling_plan *plan, struct moment now, bool aims,
-                    ucontext_t *uc) {
+                    const struct sampling_plan *plan, struct moment now, uint64_t delivered,
+                    bool aims, ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
     uint64_t next = points_next(&t->points);
     nap_course_count(&t->naps, now.cpu_ns);
@@ -379,9 +412,8 @@ static void reached(struct agent_thread *thread, struct wire_session *session,
     t->asleep_ns = 0;
     t->cpu_ns = now.cpu_ns;
     thread->by_points = thread->unsent_ns == 0;
-    burst_weigh(thread, session,
-                reach(thread, session, plan, now.cpu_ns > next ? now.cpu_ns : next),
-                sleep_call_at(uc), uc);
+    uint64_t weight = reach(thread, session, plan, now.cpu_ns > next ? now.cpu_ns : next);
+    weigh_points(thread, session, plan, now, weight, delivered, uc);
     thread->by_points = false;
     if (aims || now.cpu_ns > next + LATE_NS ||
         points_next(&t->points) != next + thread_fine_timer(thread)->period_ns)
@@ -396,7 +428,7 @@ static void cpu_timer_tick(struct agent_thread *thread, struct wire_session *ses
     if (now.cpu_ns + EARLY_NS < points_next(&thread->trigger.points))
         burst_aim(thread, plan, now, 1);
     else
-        reached(thread, session, plan, now, true, uc);
+        reached(thread, session, plan, now, 0, true, uc);
 }
 
 /* Where there are no points: the CPU time since the last sample goes to this one. */
@@ -439,13 +471,14 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
         return; /* the thread sleeps longer than it used to */
     t->avoids_ticks |= t->by_cpu_timer;
     burst_leave_cpu_timer(thread);
+    uint64_t delivered = sleep_call_at(uc) == NULL ? delivery(thread, now, next) : 0;
     t->earliest_ns += expiries * thread_fine_timer(thread)->period_ns;
     if (is_early) {
         too_early(thread, plan, now, uc);
         return;
     }
     burst_learn_late(thread, now, next, uc);
-    reached(thread, session, plan, now, expiries > 1, uc);
+    reached(thread, session, plan, now, delivered, expiries > 1, uc);
 }
 
 bool burst_is_due(struct agent_thread *thread, uint64_t within) {
@@ -461,7 +494,7 @@ void burst_catch(struct agent_thread *thread, struct wire_session *session, ucon
         return;
     }
     burst_leave_cpu_timer(thread);
-    reached(thread, session, &thread->trigger.plan, burst_now(), true, uc);
+    reached(thread, session, &thread->trigger.plan, burst_now(), 0, true, uc);
 }
 
 void burst_end(struct agent_thread *thread) {

@@ -128,7 +128,7 @@ used = int(result.out.split()[0])
 ends = report(path)
 seen = ends["total"] + sum(process["lost_ns"] for process in ends["processes"])
 chance = 5 * math.sqrt(used * SECOND / 4000)
-check(0.91 * used - chance <= seen <= 1.08 * used + chance,
+check(0.95 * used - chance <= seen <= 1.05 * used + chance,
       f"ends of threads: {seen / SECOND:.3f} s credited or lost, {used / SECOND:.3f} s used")
 
 # Threads whose destructors compute, after ours.
