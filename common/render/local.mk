@@ -17,6 +17,7 @@ libhcct_render_a_SOURCES = \
 	common/render/format_read.c \
 	common/render/page_data.c common/render/page_data.h \
 	common/render/page_facts.c common/render/page_facts.h \
+	common/render/page_order.c common/render/page_order.h \
 	common/render/pprof_comments.c common/render/pprof_comments.h \
 	common/render/pprof_join.c common/render/pprof_join.h \
 	common/render/pprof_message.h \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * page_data.c - struct profile and struct diff to parallel arrays of numbers.
+ * page_data.c - struct profile and struct diff to columns of numbers.
  */
 #include "common/render/page_data.h"
 
@@ -15,6 +15,7 @@
 #include "common/render/chance_json.h"
 #include "common/render/format_number.h"
 #include "common/render/page_facts.h"
+#include "common/render/page_order.h"
 
 #define EXACT_NUMBERS (1ull << 53) /* JavaScript's numbers hold integers up to here */
 
@@ -23,7 +24,9 @@ struct page {
     struct json_out json;
     const struct profile *profile; /* grouped */
     bool wide;                     /* weights beyond EXACT_NUMBERS */
-    struct intern by_pointer;      /* equal strings of a profile are one pointer */
+    struct page_order order;
+    uint64_t step; /* all weights are multiples of it: one sample's, where they weigh the same */
+    struct intern by_pointer; /* equal strings of a profile are one pointer */
     const char **strings;
     uint32_t n_strings, room;
 };
@@ -46,6 +49,52 @@ static uint32_t string_number(struct page *page, const char *text) {
     return *slot;
 }
 
+/* ---- packed numbers: digits of five bits, the least first; a sixth bit says that one follows ----
+ */
+
+#define DIGIT_BITS  5u
+#define DIGITS_MAX  (64 / DIGIT_BITS + 1)
+#define DIGIT_FIRST '?' /* and the 63 characters behind it, but for the one that JSON escapes */
+#define DIGIT_ODD   '!'
+
+static char digit_of(unsigned digit) {
+    char c = (char)(DIGIT_FIRST + digit);
+    return c == '\\' ? DIGIT_ODD : c;
+}
+
+/* Where the next number goes. */
+static char *pack(char *at, uint64_t number) {
+    for (; number >> DIGIT_BITS != 0; number >>= DIGIT_BITS)
+        *at++ = digit_of(1u << DIGIT_BITS | (number & ((1u << DIGIT_BITS) - 1)));
+    *at++ = digit_of((unsigned)number);
+    return at;
+}
+
+/* ---- columns: of one number for each entry ---- */
+
+struct column {
+    const char *name;
+    uint64_t (*of)(struct page *page, uint32_t i);
+};
+
+static void put_column(struct page *page, const struct column *column, uint32_t n) {
+    char *text = memory_new((size_t)n + 1, DIGITS_MAX, "columns"), *end = text;
+    for (uint32_t i = 0; i < n; i++)
+        end = pack(end, column->of(page, i));
+    json_key(&page->json, column->name);
+    json_part(&page->json, text, (size_t)(end - text));
+    free(text);
+}
+
+/* Up to the column without a name; the object stays open. */
+static void put_columns(struct page *page, const char *name, const struct column *columns,
+                        uint32_t n) {
+    json_object_member(&page->json, name);
+    json_number_member(&page->json, "n", n);
+    for (const struct column *column = columns; column->name != NULL; column++)
+        put_column(page, column, n);
+}
+
 /* A number that may be too large for JavaScript: a string then, in all of the page alike. */
 static void put_weight(struct page *page, uint64_t weight) {
     char digits[24];
@@ -57,40 +106,25 @@ static void put_weight(struct page *page, uint64_t weight) {
     json_string(&page->json, digits);
 }
 
-/* ---- columns: an array for each, of one value for each entry ---- */
-
-struct column {
-    const char *name;
-    void (*put)(struct page *page, uint32_t i);
-};
-
-static void put_column(struct page *page, const struct column *column, uint32_t n) {
+/* Weights by node. */
+static void put_weights(struct page *page, const struct column *column) {
+    if (!page->wide) {
+        put_column(page, column, page->order.n);
+        return;
+    }
     json_array_member(&page->json, column->name);
-    for (uint32_t i = 0; i < n; i++)
-        column->put(page, i);
+    for (uint32_t i = 0; i < page->order.n; i++)
+        put_weight(page, column->of(page, i));
     json_end(&page->json, ']');
 }
 
-/* Up to the column without a name. */
-static void put_columns(struct page *page, const char *name, const struct column *columns,
-                        uint32_t n) {
-    json_object_member(&page->json, name);
-    for (const struct column *column = columns; column->name != NULL; column++)
-        put_column(page, column, n);
-    json_end(&page->json, '}');
-}
-
 #define COLUMN_STRING(NAME, FIELD)                                                                 \
-    static void NAME(struct page *page, uint32_t i) {                                              \
-        json_number(&page->json, string_number(page, page->profile->FIELD));                       \
+    static uint64_t NAME(struct page *page, uint32_t i) {                                          \
+        return string_number(page, page->profile->FIELD);                                          \
     }
 #define COLUMN_NUMBER(NAME, FIELD)                                                                 \
-    static void NAME(struct page *page, uint32_t i) {                                              \
-        json_number(&page->json, page->profile->FIELD);                                            \
-    }
-#define COLUMN_WEIGHT(NAME, FIELD)                                                                 \
-    static void NAME(struct page *page, uint32_t i) {                                              \
-        put_weight(page, page->profile->FIELD);                                                    \
+    static uint64_t NAME(struct page *page, uint32_t i) {                                          \
+        return page->profile->FIELD;                                                               \
     }
 
 COLUMN_STRING(function_name, functions[i].name)
@@ -99,26 +133,23 @@ COLUMN_STRING(function_file, functions[i].file)
 COLUMN_NUMBER(function_line, functions[i].start_line)
 COLUMN_STRING(module_path, modules[i].path)
 COLUMN_NUMBER(location_module, locations[i].module)
-COLUMN_NUMBER(node_parent, nodes[i].parent)
-COLUMN_NUMBER(node_location, nodes[i].location)
-COLUMN_NUMBER(node_process, nodes[i].process)
-COLUMN_WEIGHT(node_count, nodes[i].count)
-COLUMN_WEIGHT(node_error, nodes[i].error)
+COLUMN_NUMBER(node_location, nodes[page->order.node[i]].location)
+COLUMN_NUMBER(node_count, nodes[page->order.node[i]].count / page->step)
+COLUMN_NUMBER(node_error, nodes[page->order.node[i]].error)
+COLUMN_NUMBER(root_process, nodes[page->order.node[1 + i]].process) /* the first level */
 
-static void location_function(struct page *page, uint32_t i) {
-    const struct profile_location *it = &page->profile->locations[i];
-    json_number(&page->json, it->n_lines > 0 ? it->lines[0].function : 0);
+static uint64_t node_children(struct page *page, uint32_t i) {
+    return page->order.children[i];
 }
 
-static void location_line(struct page *page, uint32_t i) {
+static uint64_t location_function(struct page *page, uint32_t i) {
     const struct profile_location *it = &page->profile->locations[i];
-    json_number(&page->json, it->n_lines > 0 ? it->lines[0].line : 0);
+    return it->n_lines > 0 ? it->lines[0].function : 0;
 }
 
-static void location_address(struct page *page, uint32_t i) {
-    char digits[24];
-    snprintf(digits, sizeof digits, "%" PRIx64, page->profile->locations[i].address);
-    json_string(&page->json, digits);
+static uint64_t location_line(struct page *page, uint32_t i) {
+    const struct profile_location *it = &page->profile->locations[i];
+    return it->n_lines > 0 ? it->lines[0].line : 0;
 }
 
 static const struct column function_columns[] = {{"name", function_name},
@@ -126,27 +157,54 @@ static const struct column function_columns[] = {{"name", function_name},
                                                  {"file", function_file},
                                                  {"line", function_line},
                                                  {NULL, NULL}},
-                           module_paths = {"modules", module_path},
+                           module_paths = {"path", module_path},
                            location_columns[] = {{"function", location_function},
                                                  {"module", location_module},
                                                  {"line", location_line},
                                                  {NULL, NULL}},
-                           location_columns_by_site[] = {{"function", location_function},
-                                                         {"module", location_module},
-                                                         {"line", location_line},
-                                                         {"address", location_address},
-                                                         {NULL, NULL}},
-                           node_columns[] = {{"parent", node_parent},   {"location", node_location},
-                                             {"process", node_process}, {"count", node_count},
-                                             {"error", node_error},     {NULL, NULL}};
+                           node_columns[] = {{"children", node_children},
+                                             {"location", node_location},
+                                             {NULL, NULL}},
+                           root_processes = {"process", root_process},
+                           node_weights[] = {{"count", node_count}, {"error", node_error}};
 
 /* ---- what is not a column ---- */
 
-static void put_inlined(struct page *page) {
+static void put_functions(struct page *page) {
+    put_columns(page, "functions", function_columns, page->profile->n_functions);
+    json_end(&page->json, '}');
+    json_object_member(&page->json, "modules");
+    json_number_member(&page->json, "n", page->profile->n_modules);
+    put_column(page, &module_paths, page->profile->n_modules);
+    json_end(&page->json, '}');
+}
+
+static void put_locations(struct page *page, bool by_site) {
     const struct profile *profile = page->profile;
+    char digits[24];
+    put_columns(page, "locations", location_columns, profile->n_locations);
+    if (by_site)
+        json_array_member(&page->json, "address");
+    for (uint32_t i = 0; i < profile->n_locations && by_site; i++) {
+        snprintf(digits, sizeof digits, "%" PRIx64, profile->locations[i].address);
+        json_string(&page->json, digits);
+    }
+    if (by_site)
+        json_end(&page->json, ']');
+    json_end(&page->json, '}');
+}
+
+static void put_nodes(struct page *page) {
+    const struct profile *profile = page->profile;
+    put_columns(page, "nodes", node_columns, page->order.n);
+    put_column(page, &root_processes, page->order.children[0]);
+    json_number_member(&page->json, "step", page->step);
+    put_weights(page, &node_weights[0]);
+    put_weights(page, &node_weights[1]);
+    json_end(&page->json, '}');
     json_array_member(&page->json, "inlined");
-    for (uint32_t i = 1; i < profile->n_nodes; i++)
-        if (profile->nodes[i].inlined)
+    for (uint32_t i = 1; i < page->order.n; i++)
+        if (profile->nodes[page->order.node[i]].inlined)
             json_number(&page->json, i);
     json_end(&page->json, ']');
 }
@@ -206,9 +264,32 @@ static void put_head(struct page *page, const char *kind, const char *by, uint64
     put_total(page, total);
 }
 
-static void begin(struct page *page, FILE *out, const struct profile *profile, uint64_t total) {
+static uint64_t common_divisor(const struct profile *profile) {
+    uint64_t divisor = 0;
+    for (uint32_t i = 1; i < profile->n_nodes && divisor != 1; i++)
+        for (uint64_t rest = profile->nodes[i].count; rest != 0;) {
+            uint64_t larger = divisor;
+            divisor = rest;
+            rest = larger % rest;
+        }
+    return divisor > 0 ? divisor : 1;
+}
+
+/* `before`: of a comparison. */
+static void begin(struct page *page, FILE *out, const struct profile *profile, uint64_t total,
+                  const struct diff_weight *before) {
+    uint64_t *weight = memory_new(profile->n_nodes, sizeof *weight, "contexts");
     *page = (struct page){
         .json = {.out = out, .in_html = true}, .profile = profile, .wide = total >= EXACT_NUMBERS};
+    page->step = page->wide ? 1 : common_divisor(profile);
+    for (uint32_t i = profile->n_nodes; i-- > 1;) {
+        weight[i] += profile->nodes[i].count;
+        weight[profile->nodes[i].parent] += weight[i];
+    }
+    for (uint32_t i = 0; before != NULL && i < profile->n_nodes; i++)
+        weight[i] += before[i].before;
+    page_order_make(&page->order, profile, weight);
+    free(weight);
     page->strings = memory_grow(page->strings, 0, &page->room, sizeof *page->strings, "strings");
     page->strings[page->n_strings++] = "";
     json_begin(&page->json, '{');
@@ -219,19 +300,16 @@ static void end(struct page *page) {
     json_end(&page->json, '}');
     fputc('\n', page->json.out);
     intern_free(&page->by_pointer);
+    page_order_free(&page->order);
     free(page->strings);
 }
 
 static void put_tables(struct page *page, bool by_site) {
-    const struct profile *profile = page->profile;
-    put_columns(page, "functions", function_columns, profile->n_functions);
-    put_column(page, &module_paths, profile->n_modules);
-    put_columns(page, "locations", by_site ? location_columns_by_site : location_columns,
-                profile->n_locations);
-    put_columns(page, "nodes", node_columns, profile->n_nodes);
-    put_inlined(page);
+    put_functions(page);
+    put_locations(page, by_site);
+    put_nodes(page);
     put_processes(page);
-    const struct chance chance = chance_of(profile);
+    const struct chance chance = chance_of(page->profile);
     chance_put_json(&page->json, &chance);
 }
 
@@ -239,7 +317,7 @@ void page_data_write(FILE *out, const struct profile *profile,
                      const struct format_options *options) {
     struct profile *grouped = format_select(profile, options);
     struct page page;
-    begin(&page, out, grouped, profile_total(grouped));
+    begin(&page, out, grouped, profile_total(grouped), NULL);
     put_head(&page, "profile", profile_by_word(options->by), profile_total(grouped));
     json_array_member(&page.json, "facts");
     page_facts_put(&page.json, grouped, profile_total(grouped));
@@ -254,8 +332,8 @@ void page_data_write(FILE *out, const struct profile *profile,
 static void put_bounds(struct page *page, const struct diff_weight *weights, size_t offset,
                        const char *name) {
     json_array_member(&page->json, name);
-    for (uint32_t i = 0; i < page->profile->n_nodes; i++)
-        put_weight(page, *(const uint64_t *)((const char *)&weights[i] + offset));
+    for (uint32_t i = 0; i < page->order.n; i++)
+        put_weight(page, *(const uint64_t *)((const char *)&weights[page->order.node[i]] + offset));
     json_end(&page->json, ']');
 }
 
@@ -269,12 +347,12 @@ static void put_diff_weights(struct page *page, const char *name,
     put_bounds(page, weights, offsetof(struct diff_weight, after_error), "after_error");
     put_bounds(page, weights, offsetof(struct diff_weight, after_more), "after_more");
     json_array_member(json, "interval");
-    for (uint32_t i = 0; i < page->profile->n_nodes; i++)
-        json_double(json, weights[i].interval);
+    for (uint32_t i = 0; i < page->order.n; i++)
+        json_double(json, weights[page->order.node[i]].interval);
     json_end(json, ']');
     json_array_member(json, "beyond");
-    for (uint32_t i = 0; i < page->profile->n_nodes; i++)
-        json_number(json, weights[i].beyond);
+    for (uint32_t i = 0; i < page->order.n; i++)
+        json_number(json, weights[page->order.node[i]].beyond);
     json_end(json, ']');
     json_end(json, '}');
 }
@@ -312,7 +390,7 @@ void page_data_write_diff(FILE *out, const struct diff *diff) {
     uint64_t before = (uint64_t)(diff->scale * (double)diff->before_total + 1);
     uint64_t larger = before > diff->after_total ? before : diff->after_total;
     struct page page;
-    begin(&page, out, diff->profile, larger);
+    begin(&page, out, diff->profile, larger, diff->inclusive);
     put_head(&page, "diff", profile_by_word(diff->by), diff->after_total);
     json_array_member(&page.json, "facts");
     json_end(&page.json, ']');

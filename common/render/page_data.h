@@ -2,19 +2,27 @@
 /*
  * page_data.h - a profile, or a comparison of two, as the data that the HTML page draws.
  *
- * One JSON object; parallel arrays instead of an object for each node, so that tens of thousands of
- * contexts are read at once. It is the page's own format, which changes with the page: scripts take
- * the format json.
+ * One JSON object, with a string for each column of numbers instead of an object for each node, so
+ * that a hundred thousand contexts are read at once. It is the page's own format, which changes
+ * with the page: scripts take the format json.
  *
- *   version, kind ("profile" or "diff"), type, unit, measure (what is counted, for people), by,
- * phi, epsilon, summary, time_ms, total, facts: [[word, sentence]] wide       weights do not
- * fit a JavaScript number: all are strings of digits strings    what the arrays below refer to by
- * number; 0 is "" functions  {name, system, file, line} modules    [path] locations  {function,
- * module, line, address (by site only, hexadecimal)} nodes      {parent, location, process, count,
- * error}, inlined: [node]; node 0 is none processes  [{command, exe, pid, runs, live, threads,
- * scale}], the first is number 1 diff       {before, after, scale, sampling, absolute, ...}, and by
- * node {self, inclusive}, each {before, before_error, before_more, after_error, after_more,
- * interval, beyond}
+ * - version, kind ("profile" or "diff"), type, unit, measure (what is counted, for people), by
+ * - phi, epsilon, summary, time_ms, total, facts: [[word, sentence]]
+ * - wide: weights do not fit a JavaScript number, and all are strings of digits
+ * - strings: what the columns refer to by number; 0 is ""
+ * - functions {n, name, system, file, line}, modules {n, path}
+ * - locations {n, function, module, line, address ([hexadecimal], by site only)}
+ * - nodes {n, children, location, process, step, count, error}, in the page's order (page_order.h);
+ *   process is of those of the first level; a weight is count times step; where `wide`, count and
+ *   error are arrays
+ * - inlined [node]
+ * - processes [{command, exe, pid, runs, live, threads, scale}], the first is number 1
+ * - diff {before, after, scale, sampling, absolute, ...}, and by node {self, inclusive}, each
+ *   {before, before_error, before_more, after_error, after_more, interval, beyond}, arrays
+ *
+ * A column is its numbers one after the other, each in digits of five bits, the least first. A
+ * digit is its character's value less that of '?', and '!' stands for '\'; where it is 32 more,
+ * another one follows.
  *
  * There is no '<' in it: it can stand within a script element as it is.
  */

@@ -119,6 +119,55 @@ async function rewrite(page, name) {
     return out;
 }
 
+// A tree upwards leaves out what is too light; what is zoomed to has it then, and nothing else changes.
+function finer(page) {
+    return page.evaluate(() => {
+        hcct.setMode("up");
+        const pane = hcct.panes[0], sums = () => {
+            const {tree} = pane.layout, rows = {};
+            for (let i = tree.first[0]; i < tree.first[1]; i++) rows[hcct.profile.frames.label[tree.frame[i]]] = tree.value[i];
+            return rows;
+        };
+        const before = sums(), light = (() => {
+            const {tree} = pane.layout;
+            for (let i = tree.first[1] - 1; i > 0; i--) if (tree.first[i] === tree.first[i + 1]) return i;
+            return -1;
+        })();
+        const {tree} = pane.layout, label = hcct.profile.frames.label[tree.frame[light]], weight = tree.value[light];
+        hcct.zoom(pane, light);
+        const after = pane.layout.tree, node = pane.zoom;
+        let below = 0;
+        for (let i = after.first[node]; i < after.first[node + 1]; i++) below += after.value[i];
+        const out = {same: JSON.stringify(before) === JSON.stringify(sums()), below, weight,
+                     zoomed: hcct.profile.frames.label[after.frame[node]] === label};
+        hcct.zoom(pane, 0);
+        hcct.setMode("down");
+        return out;
+    });
+}
+
+// The file has contexts in the order in which they are drawn; a step leaves them in any order. The tree is
+// the same.
+function ordered(page) {
+    return page.evaluate(() => {
+        const text = () => {
+            const {tree, start} = hcct.panes[0].layout, lines = [];
+            for (let i = 0; i < tree.n; i++) {
+                lines.push([hcct.profile.frames.label[tree.frame[i]], tree.parent[i], tree.depth[i], tree.value[i],
+                            tree.self[i], tree.hidden[i], start[i]].join());
+            }
+            return [...tree.level].join() + lines.join("\n");
+        };
+        const quick = text(), {inOrder} = hcct.profile.nodes;
+        hcct.profile.nodes.inOrder = false;
+        hcct.profile.kept = undefined;
+        hcct.setProcess(0);
+        const general = text();
+        hcct.profile.nodes.inOrder = inOrder;
+        return {inOrder, same: quick === general};
+    });
+}
+
 // The metrics of one file, by M and by the chooser; and the page's address has the one that is shown.
 async function metrics(page) {
     const shown = () => page.evaluate(() => ({type: hcct.profile.type, total: hcct.profile.total, hash: location.hash,
@@ -148,6 +197,8 @@ async function visit(browser, one, shots) {
     if (one.use) out.steps = await use(page);
     if (one.metrics) out.metrics = await metrics(page);
     if (one.rewrite) out.rewrite = await rewrite(page, one.rewrite);
+    if (!one.diff) out.ordered = await ordered(page);
+    if (one.finer) out.finer = await finer(page);
     if (one.wide) out.text = await page.evaluate(() => {
         const tree = hcct.panes[0].layout.tree, lines = [];
         for (let node = 0; node < tree.n; node++) {

@@ -181,7 +181,7 @@ def main():
              {"name": "names"}, {"name": "calls", "scheme": "dark"}, {"name": "hard", "around": "descend", "rewrite": "descend"}]
     for one in cases:
         one["file"], one["json"] = (write(WRITE_SAMPLE, one["name"], form) for form in ("html", "json"))
-    own = [{"name": "many", "search": "ns1::"}, {"name": "hostile"},
+    own = [{"name": "many", "search": "ns1::", "finer": True}, {"name": "hostile"},
            {"name": "wide", "wide": True}, {"name": "diff", "diff": True}]
     for one in own:
         one["file"], one["json"] = (write(WRITE_PAGE, one["name"], form) for form in ("html", "json"))
@@ -210,6 +210,12 @@ def main():
                   "18,014,398,509,481,988 calls" in " ".join(seen["text"]), "wide: digits are exact")
         else:
             check_numbers(name, seen, report, one)
+        if not one.get("diff"):
+            check(seen["ordered"] == {"inOrder": True, "same": True}, f"{name}: contexts are in the page's order")
+        if one.get("finer"):
+            it = seen["finer"]
+            check(it["same"] and it["zoomed"] and 0 < it["below"] <= it["weight"],
+                  f"{name}: what is too light to be followed upwards is, when it is zoomed to: {it}")
         if one.get("metrics"):
             check_metrics(seen["metrics"], report)
         if one.get("rewrite"):

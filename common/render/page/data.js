@@ -1,13 +1,43 @@
 // data.js - the data as the page was given it (page_data.h), made into typed arrays.
 //
+// Contexts come in the order in which treeDown() draws them: level by level, callees of one caller
+// together, the heaviest first.
+//
 // A frame is what stands in a box: a location, or a process (its root). Frame 0 is all processes.
 
 const KIND_PLAIN = 0, KIND_PRUNED = 1, KIND_PSEUDO = 2, KIND_PLACE = 3, KIND_PROCESS = 4;
 const PRUNED = "[~]";
 const DIFF_COLUMNS = ["before", "before_error", "before_more", "after_error", "after_more"];
 
+// A column of numbers in digits of five bits.
+function unpack(text, column) {
+    for (let i = 0, at = 0; i < column.length; i++) {
+        let digit, value = 0, scale = 1;
+        do {
+            const c = text.charCodeAt(at++);
+            digit = c === 33 ? 29 : c - 63; // "!" stands for the backslash
+            value += (digit & 31) * scale;
+            scale *= 32;
+        } while (digit >= 32);
+        column[i] = value;
+    }
+    return column;
+}
+
+// A table's columns, by name.
+function unpackTable(table, names) {
+    return Object.fromEntries(names.map((name) => [name, unpack(table[name], new Int32Array(table.n))]));
+}
+
 function numbers(profile, list) {
     return new Float64Array(profile.wide ? list.map(Number) : list);
+}
+
+function unpackWeights(profile, column, n, step) {
+    if (profile.wide) return numbers(profile, column);
+    const weights = unpack(column, new Float64Array(n));
+    for (let i = 0; i < n && step > 1; i++) weights[i] *= step;
+    return weights;
 }
 
 function processLabel(process) {
@@ -23,56 +53,65 @@ function frameKind(name, module) {
 }
 
 // What a frame is called: by line and by site its line, or its address, tells it from its like.
-function frameLabel(data, location, name) {
-    const line = data.locations.line[location];
+function frameLabel(data, location, line, module, name) {
     if (data.by === "function" || data.by === "module") return name;
     if (line > 0) return `${name}:${line}`;
-    return data.by === "site" && data.locations.module[location] > 0 &&
-        !/\+0x[0-9a-f]+$/.test(name) ? `${name} @${data.locations.address[location]}` : name;
+    return data.by === "site" && module > 0 && !/\+0x[0-9a-f]+$/.test(name)
+        ? `${name} @${data.locations.address[location]}` : name;
 }
 
-function readFrames(profile, data) {
-    const n = data.locations.function.length, strings = data.strings.map(visibleText);
+// Nearly always none of them has anything that is to be seen as something else.
+function visibleTexts(texts) {
+    const all = texts.join("");
+    return visibleText(all) === all ? texts : texts.map(visibleText);
+}
+
+function readFrames(profile, data, strings) {
+    const functions = unpackTable(data.functions, ["name", "system", "file", "line"]);
+    const locations = unpackTable(data.locations, ["function", "module", "line"]);
+    const n = data.locations.n, all = n + data.processes.length;
     const frames = profile.frames = {
-        n: n + data.processes.length, label: [], name: [], system: [], file: [], line: [],
-        module: new Int32Array(n + data.processes.length),
-        kind: new Uint8Array(n + data.processes.length),
-        owner: new Int32Array(n + data.processes.length), // function: one name in one module
+        n: all, label: new Array(all), name: new Array(all), system: new Array(all), file: new Array(all),
+        line: new Array(all), module: new Int32Array(all), kind: new Uint8Array(all),
+        owner: new Int32Array(all), // function: one name in one module
     };
     for (let i = 0; i < n; i++) {
-        const f = data.locations.function[i], module = data.locations.module[i];
-        const name = strings[data.functions.name[f]];
-        frames.name.push(name);
-        frames.label.push(frameLabel(data, i, name));
-        frames.system.push(strings[data.functions.system[f]]);
-        frames.file.push(strings[data.functions.file[f]]);
-        frames.line.push(data.locations.line[i] || data.functions.line[f]);
+        const f = locations.function[i], module = locations.module[i], line = locations.line[i];
+        const name = strings[functions.name[f]];
+        frames.name[i] = name;
+        frames.label[i] = frameLabel(data, i, line, module, name);
+        frames.system[i] = strings[functions.system[f]];
+        frames.file[i] = strings[functions.file[f]];
+        frames.line[i] = line || functions.line[f];
         frames.module[i] = module;
         frames.kind[i] = frameKind(name, module);
     }
     frames.label[0] = frames.name[0] = "all processes";
     frames.kind[0] = KIND_PROCESS;
     data.processes.forEach((process, i) => {
-        frames.label.push(processLabel(process));
-        frames.name.push(visibleText(process.command));
-        frames.system.push("");
-        frames.file.push(visibleText(process.exe));
-        frames.line.push(0);
+        frames.label[n + i] = processLabel(process);
+        frames.name[n + i] = visibleText(process.command);
+        frames.system[n + i] = "";
+        frames.file[n + i] = visibleText(process.exe);
+        frames.line[n + i] = 0;
         frames.kind[n + i] = KIND_PROCESS;
     });
 }
 
-// Numbers functions: frames of one name and module are one.
+// Numbers functions: frames of one name and module are one; a process is one by itself.
 function ownFrames(profile) {
-    const frames = profile.frames, known = new Map();
-    profile.functions = [];
+    const {frames} = profile, functions = profile.functions = [];
+    const byName = new Map(), next = []; // one more of a function's name, or -1
     for (let i = 0; i < frames.n; i++) {
-        const key = `${frames.kind[i] === KIND_PROCESS ? i : frames.module[i]}\n${frames.name[i]}`;
-        let id = known.get(key);
-        if (id === undefined) {
-            known.set(key, id = profile.functions.length);
-            profile.functions.push({id, frame: i, name: frames.name[i], module: frames.module[i],
-                                    kind: frames.kind[i]});
+        const name = frames.name[i], module = frames.module[i], kind = frames.kind[i];
+        const known = kind === KIND_PROCESS ? undefined : byName.get(name);
+        let id = known === undefined ? -1 : known;
+        while (id >= 0 && functions[id].module !== module) id = next[id];
+        if (id < 0) {
+            id = functions.length;
+            functions.push({id, frame: i, name, module, kind});
+            next.push(known === undefined ? -1 : known);
+            if (kind !== KIND_PROCESS) byName.set(name, id);
         }
         frames.owner[i] = id;
     }
@@ -98,25 +137,40 @@ function readHidden(profile) {
     nodes.hidden = new Float64Array(nodes.n);
     profile.unknown = 0;
     for (let i = 1; i < nodes.n; i++) {
-        const frame = nodes.frame[i], pruned = frames.name[frame] === "[~]" && frames.module[frame] === 0;
+        const pruned = frames.kind[nodes.frame[i]] === KIND_PRUNED;
         inside[i] = pruned || inside[nodes.parent[i]] ? 1 : 0;
         if (inside[i]) nodes.hidden[i] = nodes.self[i];
         if (pruned) profile.unknown += nodes.self[i];
     }
 }
 
+// From how many children each node has: parents, and nodes.first and nodes.child as linkChildren()
+// makes them.
+function readChildren(nodes, children) {
+    const {n} = nodes, first = new Int32Array(n + 1), child = new Int32Array(n), parent = new Int32Array(n);
+    for (let i = 0, next = 1; i < n; i++) {
+        child[i] = i;
+        first[i] = next;
+        for (const end = next + children[i]; next < end; next++) parent[next] = i;
+    }
+    first[n] = n;
+    Object.assign(nodes, {parent, first, child});
+}
+
 function readNodes(profile, data) {
-    const n = data.nodes.parent.length, nodes = profile.nodes = {n};
-    const firstProcess = data.locations.function.length - 1;
-    nodes.parent = new Int32Array(data.nodes.parent);
-    nodes.frame = new Int32Array(data.nodes.location);
-    nodes.process = new Int32Array(data.nodes.process);
-    nodes.self = numbers(profile, data.nodes.count);
-    nodes.selfError = numbers(profile, data.nodes.error);
+    const {n} = data.nodes, nodes = profile.nodes = {n, inOrder: true};
+    const firstProcess = data.locations.n - 1;
+    readChildren(nodes, unpack(data.nodes.children, new Int32Array(n)));
+    nodes.frame = unpack(data.nodes.location, new Int32Array(n));
+    nodes.process = new Int32Array(n);
+    nodes.process.set(unpack(data.nodes.process, new Int32Array(nodes.first[1] - 1)), 1);
+    nodes.self = unpackWeights(profile, data.nodes.count, n, data.nodes.step);
+    nodes.selfError = unpackWeights(profile, data.nodes.error, n, 1);
     nodes.inlined = new Uint8Array(n);
     for (const i of data.inlined) nodes.inlined[i] = 1;
     for (let i = 1; i < n; i++) {
         if (nodes.parent[i] === 0) nodes.frame[i] = firstProcess + nodes.process[i];
+        else nodes.process[i] = nodes.process[nodes.parent[i]];
     }
     nodes.total = addUp(nodes.parent, nodes.self);
     readHidden(profile);
@@ -126,7 +180,6 @@ function readNodes(profile, data) {
         nodes.exactTotal = addUpExactly(nodes.parent, data.nodes.count);
     }
     readScaled(nodes, data);
-    linkChildren(nodes);
 }
 
 // Where calls are seen in bursts only, what those that were seen stand for.
@@ -168,14 +221,15 @@ function readDiff(profile, data) {
 }
 
 function readProfile(data) {
+    const strings = visibleTexts(data.strings);
     const profile = {
         isDiff: data.kind === "diff", type: data.type, unit: data.unit, measure: data.measure,
         by: data.by, phi: data.phi, epsilon: data.epsilon, summary: data.summary,
         timeMs: data.time_ms, title: data.title || "", wide: data.wide, facts: data.facts,
-        modules: data.modules.map((i) => visibleText(data.strings[i])), moduleKeys: [],
-        processes: data.processes, chance: data.chance,
+        modules: Array.from(unpack(data.modules.path, new Int32Array(data.modules.n)), (i) => strings[i]),
+        moduleKeys: [], processes: data.processes, chance: data.chance,
     };
-    readFrames(profile, data);
+    readFrames(profile, data, strings);
     ownFrames(profile);
     readNodes(profile, data);
     if (profile.isDiff) readDiff(profile, data);

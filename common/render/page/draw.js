@@ -45,7 +45,9 @@ class Drawing {
                 this.drawRun(runFrom, runTo, y);
                 runFrom = x;
             }
-            runTo = x + w;
+            // all that ends within as much as a box must have is too small as well
+            i = firstBeyond(layout, row, layout.start[i] + LEAST / scale, i + 1) - 1;
+            runTo = (layout.start[i] + layout.width[i] - pane.from) * scale;
         }
         this.drawRun(runFrom, runTo, y);
     }

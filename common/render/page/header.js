@@ -13,10 +13,8 @@ function fact(profile, word) {
 }
 
 function processWeights(profile) {
-    const weights = profile.processes.map(() => 0);
-    for (let i = 1; i < profile.nodes.n; i++) {
-        if (profile.nodes.parent[i] === 0) weights[profile.nodes.process[i] - 1] = profile.nodes.total[i];
-    }
+    const weights = profile.processes.map(() => 0), {first, child, process, total} = profile.nodes;
+    for (let k = first[0]; k < first[1]; k++) weights[process[child[k]] - 1] = total[child[k]];
     return weights;
 }
 
@@ -51,12 +49,22 @@ function diffSubtitle(app) {
             : `other amounts of work compared: ${old} is scaled by ${scale.toPrecision(4)}`);
 }
 
-function subtitleOf(app) {
+function subtitleOf(app, day) {
     const {profile} = app;
-    if (profile.isDiff) return diffSubtitle(app);
-    const day = profile.timeMs > 0 ? new Date(profile.timeMs).toLocaleString(undefined,
-        {dateStyle: "medium", timeStyle: "short"}) : "";
-    return [kindText(profile), fact(profile, "N"), day].filter((part) => part !== "").join(" \u00b7 ");
+    return profile.isDiff ? diffSubtitle(app)
+        : [kindText(profile), fact(profile, "N"), day].filter((part) => part !== "").join(" \u00b7 ");
+}
+
+// The day comes after the picture: for the first one, a browser takes as long as for half of the rest.
+function showSubtitle(app) {
+    const {profile} = app;
+    byId("subtitle").textContent = subtitleOf(app, "");
+    if (profile.isDiff || !(profile.timeMs > 0)) return;
+    afterPaint(() => {
+        if (app.profile !== profile) return;
+        byId("subtitle").textContent = subtitleOf(app, new Date(profile.timeMs).toLocaleString(undefined,
+            {dateStyle: "medium", timeStyle: "short"}));
+    });
 }
 
 function percent(x) {
@@ -88,7 +96,7 @@ function showHeader(app) {
     byId("command").textContent = profile.isDiff
         ? `${visibleText(profile.diff.after.title || profile.diff.after.exe)}: ${sideWords(app).join(" and ").toLowerCase()}`
         : titleOf(profile);
-    byId("subtitle").textContent = subtitleOf(app);
+    showSubtitle(app);
     document.title = `${titleOf(profile)} - hcct`;
     byId("chips").replaceChildren(...chipsOf(profile).map(([word, value, title]) => {
         const chip = element("li");

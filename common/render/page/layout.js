@@ -2,20 +2,20 @@
 
 // widths: "value", or "before" for a comparison as it was. Positions are weights, from 0 to total.
 function layoutTree(tree, widths) {
-    const width = tree[widths], start = new Float64Array(tree.n), next = new Float64Array(tree.n);
-    for (let i = 1; i < tree.n; i++) {
-        const parent = tree.parent[i];
-        start[i] = next[parent];
-        next[i] = start[i];
-        next[parent] += width[i];
+    const {n, first} = tree, width = tree[widths], start = new Float64Array(n);
+    for (let i = 0; i < n; i++) {
+        let at = start[i];
+        for (let child = first[i]; child < first[i + 1]; child++) {
+            start[child] = at;
+            at += width[child];
+        }
     }
     return {tree, width, start, rows: tree.level.length - 1, total: width[0]};
 }
 
-// The first node of a row that ends beyond a position; the row's end when there is none.
-function firstBeyond(layout, row, position) {
-    const {level} = layout.tree;
-    let low = level[row], high = level[row + 1];
+// The first node of a row, from `low` on, that ends beyond a position; the row's end when there is none.
+function firstBeyond(layout, row, position, low = layout.tree.level[row]) {
+    let high = layout.tree.level[row + 1];
     while (low < high) {
         const middle = (low + high) >> 1;
         if (layout.start[middle] + layout.width[middle] > position) high = middle;

@@ -86,10 +86,12 @@ class Live {
             this.metrics.show(list.processes.filter((p) => this.pid === "" || String(p.pid) === this.pid));
             const past = this.metrics.keepsWindows();
             byId("strip").hidden = byId("window").hidden = !past;
+            const asked = this.get(`/v1/hot?${this.query()}`);
+            asked.catch(() => {}); // until it is waited for
             const line = past ? await this.get(`/v1/timeline?${this.who()}`) : null;
             if (number !== this.asking) return;
             if (line) this.strip.show(line);
-            const data = await this.get(`/v1/hot?${this.query()}`);
+            const data = await asked;
             if (number !== this.asking) return;
             this.app.setProfile(readProfile(data));
             this.say(this.paused ? "paused" : `live, ${new Date().toLocaleTimeString()}`, "good");

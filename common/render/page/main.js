@@ -52,7 +52,7 @@ const app = {
         this.totalHidden = profile.nodes.totalHidden[start];
         this.totalName = process === 0 ? "N" : "the process";
         this.chance = process === 0 ? profile.chance : profile.processes[process - 1].chance;
-        this.trees = {};
+        this.trees = keptOf(profile, process).trees;
         this.updateMatch();
         makeTable(this);
         this.showTrees();
@@ -70,8 +70,13 @@ const app = {
                           {name: "callees", tree: callees, flip: this.flip}];
             return this.flip ? both.reverse() : both;
         }
-        if (!trees[this.mode]) trees[this.mode] = (this.mode === "up" ? treeUp : treeDown)(profile, process);
-        return [{name: this.mode, tree: trees[this.mode], flip: this.flip}];
+        return [{name: this.mode, tree: this.treeOf(this.mode), flip: this.flip}];
+    },
+
+    treeOf(mode) {
+        const {trees, profile, process} = this;
+        trees[mode] = trees[mode] || (mode === "up" ? treeUp : treeDown)(profile, process);
+        return trees[mode];
     },
 
     showTrees() {
@@ -121,6 +126,7 @@ const app = {
             if (frames.kind[frame] !== KIND_PROCESS) return frames.owner[frame];
         }
         if (this.chosen >= 0) return this.chosen;
+        findRows(this);
         return table.shown.length > 0 ? table.shown[0].function.id : -1;
     },
 
@@ -187,9 +193,9 @@ const app = {
 
     // A tree that leaves out what is too light is made anew for what is zoomed to.
     refine(pane, node) {
-        const {tree} = pane.layout, least = leastOf(tree.value[node] || tree.value[0]);
-        if (!tree.rebuild || tree.least <= least) return node;
-        const finer = tree.rebuild(least), at = followPath(tree, node, finer);
+        const {tree} = pane.layout, wanted = finerFor(tree, node);
+        if (!wanted) return node;
+        const finer = tree.rebuild(wanted), at = followPath(tree, node, finer);
         const focus = this.focus && this.focus.pane === pane ? followPath(tree, this.focus.node, finer) : -1;
         if (this.mode === "up") this.trees.up = finer;
         else this.trees.around.callers = finer;
@@ -265,9 +271,7 @@ const app = {
     matchShown() {
         const shown = matchTree(this.panes[this.panes.length - 1].layout.tree, this.lit.hit);
         if (this.mode !== "up") return shown;
-        const {profile, process} = this;
-        this.trees.down = this.trees.down || treeDown(profile, process);
-        return {...matchTree(this.trees.down, this.lit.hit), found: shown.found};
+        return {...matchTree(this.treeOf("down"), this.lit.hit), found: shown.found};
     },
 
     foundText() {
@@ -309,6 +313,7 @@ const app = {
 
     // Of all functions, whatever is searched for.
     rows() {
+        findRows(this);
         return table.rows;
     },
 
@@ -351,6 +356,17 @@ const app = {
     },
 };
 
+// What was made of a profile, or of one of its processes, and is good as long as the profile is.
+function keptOf(profile, process) {
+    profile.kept = profile.kept || [];
+    return profile.kept[process] = profile.kept[process] || {trees: {}, rows: null};
+}
+
+// When the picture is painted, on which somebody waits.
+function afterPaint(work) {
+    requestAnimationFrame(() => setTimeout(work));
+}
+
 function listen() {
     for (const button of document.querySelectorAll("#modes button")) {
         button.addEventListener("click", () => app.setMode(button.dataset.mode));
@@ -392,16 +408,20 @@ function listenToTransform() {
 // On paper it is light, and all rows are there as far as a page holds them.
 function listenToPrint() {
     let shown = null;
+    const fit = () => app.panes.forEach((pane) => {
+        pane.resize();
+        pane.drawNow();
+    });
     addEventListener("beforeprint", () => {
         shown = theme.name;
         document.documentElement.classList.add("printing");
         app.useTheme("light");
-        for (const pane of app.panes) pane.resize();
+        fit();
     });
     addEventListener("afterprint", () => {
         document.documentElement.classList.remove("printing");
         app.useTheme(shown);
-        for (const pane of app.panes) pane.resize();
+        fit();
     });
 }
 
@@ -422,7 +442,8 @@ function main() {
     }
     app.file = new FileMetrics(app, [data, ...document.querySelectorAll(".other-data")]);
     app.file.show(app.file.find(state.get("metric")));
-    performance.mark("hcct-drawn");
+    // the view that takes longest, while nobody waits for it
+    if (window.requestIdleCallback) afterPaint(() => requestIdleCallback(() => app.trees && app.treeOf("up")));
 }
 
 main();

@@ -18,7 +18,8 @@ function diffColumns(app) {
     ];
 }
 
-const table = {sort: "", down: true, rows: [], shown: [], at: 0};
+// stale: its rows are those of another profile, or there are none yet
+const table = {sort: "", down: true, rows: [], shown: [], at: 0, stale: false};
 
 // Where a change is within its error it counts as none.
 function sortValue(row, key) {
@@ -37,14 +38,22 @@ function compareRows(a, b) {
 }
 
 function makeTable(app) {
-    const {profile} = app, kind = profile.isDiff ? "diff" : "profile";
+    table.stale = true;
+    afterPaint(() => findRows(app));
+}
+
+// Before anybody does anything with them.
+function findRows(app) {
+    if (!table.stale) return;
+    const {profile} = app, kind = profile.isDiff ? "diff" : "profile", kept = keptOf(profile, app.process);
+    table.stale = false;
     table.columns = profile.isDiff ? diffColumns(app) : PROFILE_COLUMNS;
     if (byId("table").dataset.kind !== kind) {
         byId("table").dataset.kind = kind;
         table.sort = table.columns[0].key;
         table.down = true;
     }
-    table.rows = functionRows(profile, app.process);
+    table.rows = kept.rows = kept.rows || functionRows(profile, app.process);
     byId("table-head").replaceChildren(...table.columns.map((column) => headCell(app, column)));
     sortTable(app);
 }
@@ -56,6 +65,7 @@ function headCell(app, column) {
     cell.setAttribute("role", "columnheader");
     cell.dataset.key = column.key;
     cell.addEventListener("click", () => {
+        findRows(app);
         table.down = table.sort === column.key ? !table.down : column.key !== "name";
         table.sort = column.key;
         sortTable(app);
@@ -74,6 +84,7 @@ function sortTable(app) {
 
 // A search shows what it means here, too.
 function filterTable(app) {
+    if (table.stale) return;
     table.shown = app.match ? table.rows.filter((row) => app.match.owners.has(row.function.id)) : table.rows;
     const chosen = table.shown.findIndex((row) => row.function.id === app.chosen);
     table.at = Math.max(0, chosen);
@@ -123,6 +134,7 @@ function tableRow(app, row, index) {
 }
 
 function drawTable(app) {
+    if (table.stale) return;
     const body = byId("table-body"), from = Math.max(0, Math.floor(body.scrollTop / TABLE_ROW) - 4);
     const to = Math.min(table.shown.length, from + Math.ceil(body.clientHeight / TABLE_ROW) + 8);
     const lines = [];
@@ -135,6 +147,7 @@ function drawTable(app) {
 }
 
 function moveTable(app, to) {
+    findRows(app);
     if (table.shown.length === 0) return;
     const body = byId("table-body");
     table.at = Math.min(table.shown.length - 1, Math.max(0, to));
@@ -148,6 +161,7 @@ function moveTable(app, to) {
 }
 
 function tableKey(app, event) {
+    findRows(app);
     const page = Math.max(1, Math.floor(byId("table-body").clientHeight / TABLE_ROW) - 1);
     const moves = {ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page,
                    Home: -table.shown.length, End: table.shown.length};
@@ -167,6 +181,7 @@ function listenToTable(app) {
     });
     body.addEventListener("dblclick", (event) => {
         const row = event.target.closest(".row");
+        findRows(app);
         if (row) app.around(table.shown[Number(row.dataset.index)].function.id);
     });
 }

@@ -12,45 +12,49 @@ const STEP_KINDS = {
 };
 
 class Rewriting {
+    // Each context becomes one, or a part of one; one more is node 0.
     constructor(from) {
-        Object.assign(this, {from, known: new Map(), node: new Int32Array(from.nodes.n)});
+        const room = from.nodes.n + 1, size = 1 << (33 - Math.clz32(room));
+        Object.assign(this, {from, n: 1, node: new Int32Array(from.nodes.n), known: new Int32Array(size)});
         this.frames = {...from.frames};
         for (const name of ["label", "name", "system", "file", "line"]) this.frames[name] = from.frames[name].slice();
-        for (const name of ["module", "kind", "owner"]) this.frames[name] = Array.from(from.frames[name]);
-        this.parent = [0];
-        this.frame = [from.nodes.frame[0]];
-        this.process = [0];
-        this.self = [0];
-        this.selfError = [0];
-        this.inlined = [0];
+        this.functions = from.functions;
+        for (const name of ["parent", "frame", "process"]) this[name] = new Int32Array(room);
+        for (const name of ["self", "selfError"]) this[name] = new Float64Array(room);
+        this.inlined = new Uint8Array(room);
+        this.frame[0] = from.nodes.frame[0];
     }
 
-    // A frame that stands for others.
+    // A frame that stands for others, of a function that it has alone unless there is one like it.
     addFrame(name, module, kind) {
-        const {frames} = this, same = (f) => frames.name[f] === name && frames.module[f] === module;
+        const {frames} = this, owner = this.functions.length;
+        const same = (f) => frames.kind[f] !== KIND_PROCESS && frames.name[f] === name && frames.module[f] === module;
         for (let f = 0; f < frames.n; f++) if (same(f)) return f;
-        for (const list of ["label", "name"]) frames[list].push(name);
-        for (const list of ["system", "file"]) frames[list].push("");
-        frames.line.push(0);
-        frames.module.push(module);
-        frames.kind.push(kind);
+        const fields = {label: name, name, system: "", file: "", line: 0, module, kind, owner};
+        for (const [field, value] of Object.entries(fields)) {
+            frames[field] = frames[field].constructor.from({length: frames.n + 1}, (_, f) =>
+                (f < frames.n ? frames[field][f] : value));
+        }
+        this.functions = [...this.functions, {id: owner, frame: frames.n, name, module, kind}];
         return frames.n++;
     }
 
+    // By a table of nodes: 0 is an empty place.
     child(parent, frame, process, inlined) {
-        const key = parent * 0x1000000 + frame;
-        let node = this.known.get(key);
-        if (node === undefined) {
-            this.known.set(key, node = this.parent.length);
-            this.parent.push(parent);
-            this.frame.push(frame);
-            this.process.push(process);
-            this.self.push(0);
-            this.selfError.push(0);
-            this.inlined.push(inlined);
-        } else {
+        const {known} = this, mask = known.length - 1;
+        const hash = Math.imul(parent, 0x9e3779b1) ^ Math.imul(frame, 0x85ebca6b);
+        let at = (hash ^ (hash >>> 15)) & mask;
+        for (; known[at] !== 0; at = (at + 1) & mask) {
+            const node = known[at];
+            if (this.parent[node] !== parent || this.frame[node] !== frame) continue;
             this.inlined[node] &= inlined;
+            return node;
         }
+        const node = known[at] = this.n++;
+        this.parent[node] = parent;
+        this.frame[node] = frame;
+        this.process[node] = process;
+        this.inlined[node] = inlined;
         return node;
     }
 
@@ -72,17 +76,12 @@ class Rewriting {
     }
 
     finish() {
-        const {frames, from} = this, nodes = {n: this.parent.length};
-        frames.module = Int32Array.from(frames.module);
-        frames.kind = Uint8Array.from(frames.kind);
-        frames.owner = new Int32Array(frames.n);
-        for (const name of ["parent", "frame", "process"]) nodes[name] = Int32Array.from(this[name]);
-        nodes.self = Float64Array.from(this.self);
-        nodes.selfError = Float64Array.from(this.selfError);
-        nodes.inlined = Uint8Array.from(this.inlined);
+        const {frames, functions, from, n} = this, nodes = {n};
+        for (const name of ["parent", "frame", "process", "self", "selfError", "inlined"]) {
+            nodes[name] = this[name].subarray(0, n); // a copy would cost more than the room
+        }
         nodes.total = addUp(nodes.parent, nodes.self);
-        const profile = {...from, frames, nodes};
-        ownFrames(profile);
+        const profile = {...from, frames, functions, nodes, kept: undefined, rewritten: undefined};
         readHidden(profile);
         nodes.totalHidden = addUp(nodes.parent, nodes.hidden);
         readScaled(nodes, from);
@@ -136,8 +135,17 @@ function applyStep(profile, step) {
     return r.run(REWRITES[step.kind]);
 }
 
+// The last one is kept: to take a step back, and do it again, takes no time.
+function applyKept(profile, step) {
+    const word = stepWord(step);
+    if (!profile.rewritten || profile.rewritten.word !== word) {
+        profile.rewritten = {word, profile: applyStep(profile, step)};
+    }
+    return profile.rewritten.profile;
+}
+
 function applySteps(profile, steps) {
-    return profile.isDiff || profile.wide ? profile : steps.reduce(applyStep, profile);
+    return profile.isDiff || profile.wide ? profile : steps.reduce(applyKept, profile);
 }
 
 function stepText(step) {

@@ -8,7 +8,8 @@
 // where it has come to (cursor) and whose weight it carries (origin).
 //
 // Upwards, contexts of which each has its own callers make more nodes than anybody could look at:
-// what is too light to be seen (`least`) is not followed, until somebody zooms in (tree.rebuild).
+// what is too light to be seen (`least`) is not followed, until somebody zooms in (tree.rebuild): then
+// there is more of what is zoomed to (`finer`: its path of frames, and what is too light there).
 
 const FINEST = 1e-4; // of what is zoomed to: less than half a pixel of any screen
 
@@ -32,85 +33,153 @@ class Growing {
     }
 }
 
-const NOTHING = [];
+// Items of a level, those of one node side by side: of its node, where each has come to, whose weight it
+// carries.
+class Items {
+    constructor(room) {
+        Object.assign(this, {n: 0, cursor: new Int32Array(room), origin: new Int32Array(room)});
+    }
+}
 
 class TreeBuilder {
     // weights: column name -> array by origin; ends(cursor): nothing stands above it, upwards
-    constructor(profile, weights, upwards, ends, least) {
-        this.profile = profile;
-        this.least = least;
-        this.weights = Object.entries(weights);
-        this.upwards = upwards;
-        this.ends = ends;
-        this.sums = this.weights.map(() => new Growing(Float64Array));
-        for (const name of ["parent", "frame", "first", "lone"]) this[name] = new Growing(Int32Array);
+    constructor(profile, weights, upwards, ends, least, finer) {
+        const {nodes, frames} = profile;
+        Object.assign(this, {profile, upwards, ends, least, finer: finer || {path: [-1], least}});
+        this.names = Object.keys(weights);
+        this.columns = Object.values(weights);
+        this.order = this.names.flatMap((name, c) => (name === "value" || name === "before" ? [c] : []));
+        this.sums = this.columns.map(() => new Growing(Float64Array));
+        for (const name of ["parent", "frame", "first", "lone", "onPath"]) this[name] = new Growing(Int32Array);
         this.inlined = new Growing(Uint8Array);
         this.level = [0];
-        this.stamp = new Int32Array(profile.frames.n).fill(-1);
-        this.slot = new Int32Array(profile.frames.n);
+        // one step's groups: by frame, by group, and by item
+        this.stamp = new Int32Array(frames.n).fill(-1);
+        this.slot = new Int32Array(frames.n);
+        this.group = {n: 0, frame: new Int32Array(frames.n), size: new Int32Array(frames.n),
+                      weight: new Float64Array(frames.n), inlined: new Uint8Array(frames.n),
+                      lone: new Int32Array(frames.n), to: new Int32Array(frames.n),
+                      sums: this.columns.map(() => new Float64Array(frames.n))};
+        this.moved = new Items(nodes.n);
+        this.groupOf = new Int32Array(nodes.n);
     }
 
-    add(parent, frame, items) {
-        const inlined = this.profile.nodes.inlined;
-        let all = items.length > 0 ? 1 : 0;
-        this.parent.push(parent);
-        this.frame.push(frame);
-        this.lone.push(items.length === 1 ? items[0].origin : -1);
-        for (const item of items) all &= inlined[item.cursor];
-        this.inlined.push(all);
-        this.weights.forEach(([, column], c) => {
-            let sum = 0;
-            for (const item of items) sum += column[item.origin];
-            this.sums[c].push(sum);
-        });
-    }
-
-    // Groups of the items one step on, by frame, heaviest first.
-    step(node, items) {
-        const {parent, first, child, frame} = this.profile.nodes, groups = [];
-        const put = (cursor, origin) => {
-            const f = frame[cursor];
-            if (this.stamp[f] !== node) {
-                this.stamp[f] = node;
-                this.slot[f] = groups.length;
-                groups.push({frame: f, weight: 0, items: []});
-            }
-            const group = groups[this.slot[f]];
-            for (const [name, column] of this.weights) {
-                if (name === "value" || name === "before") group.weight += column[origin];
-            }
-            group.items.push({cursor, origin});
-        };
-        for (const {cursor, origin} of items) {
-            if (!this.upwards) {
-                for (let i = first[cursor]; i < first[cursor + 1]; i++) put(child[i], child[i]);
-            } else if (!this.ends(parent[cursor])) {
-                put(parent[cursor], origin);
-            }
+    // An item goes one step on, into the group of the frame that it comes to.
+    put(node, cursor, origin) {
+        const {group, moved, columns, stamp, slot} = this, {frame, inlined} = this.profile.nodes, f = frame[cursor];
+        if (stamp[f] !== node) {
+            stamp[f] = node;
+            slot[f] = group.n;
+            group.frame[group.n] = f;
+            group.size[group.n] = 0;
+            group.inlined[group.n] = 1;
+            for (let c = 0; c < columns.length; c++) group.sums[c][group.n] = 0;
+            group.n++;
         }
-        return groups.filter((group) => group.weight > 0)
-            .sort((a, b) => b.weight - a.weight || a.frame - b.frame);
+        const g = slot[f];
+        group.size[g]++;
+        group.inlined[g] &= inlined[cursor];
+        group.lone[g] = origin;
+        for (let c = 0; c < columns.length; c++) group.sums[c][g] += columns[c][origin];
+        moved.cursor[moved.n] = cursor;
+        moved.origin[moved.n] = origin;
+        this.groupOf[moved.n++] = g;
     }
 
-    // `groups`: of the first level; null: one step from the root's items.
-    build(rootFrame, rootItems, groups) {
-        this.add(-1, rootFrame, rootItems);
-        let levelItems = [rootItems], node = 0;
-        for (; levelItems.length > 0;) {
+    // Groups of a node's items one step on, heaviest first.
+    step(node, items, from, to) {
+        const {parent, first, child} = this.profile.nodes, {group, moved, order} = this;
+        group.n = moved.n = 0;
+        for (let i = from; i < to; i++) {
+            const cursor = items.cursor[i];
+            if (node === 0 && this.stays) this.put(node, cursor, cursor);
+            else if (!this.upwards) {
+                for (let k = first[cursor]; k < first[cursor + 1]; k++) this.put(node, child[k], child[k]);
+            } else if (!this.ends(parent[cursor])) this.put(node, parent[cursor], items.origin[i]);
+        }
+        const groups = [];
+        for (let g = 0; g < group.n; g++) {
+            group.weight[g] = 0;
+            for (const c of order) group.weight[g] += group.sums[c][g];
+            group.to[g] = -1;
+            if (group.weight[g] > 0) groups.push(g);
+        }
+        return groups.length < 2 ? groups
+            : groups.sort((a, b) => group.weight[b] - group.weight[a] || group.frame[a] - group.frame[b]);
+    }
+
+    add(parent, g) {
+        const {group} = this;
+        this.parent.push(parent);
+        this.frame.push(group.frame[g]);
+        this.lone.push(group.size[g] === 1 ? group.lone[g] : -1);
+        this.inlined.push(group.inlined[g]);
+        for (let c = 0; c < this.sums.length; c++) this.sums[c].push(group.sums[c][g]);
+        this.onPath.push(this.pathFrom(this.onPath.array[parent], group.frame[g]));
+    }
+
+    // How far it is along the finer path, whose end goes on below it; -1: it is beside it.
+    pathFrom(far, frame) {
+        const {path} = this.finer;
+        if (far < 0 || far === path.length) return far;
+        return path[far] === frame ? far + 1 : -1;
+    }
+
+    isFollowed(node, weight) {
+        return weight >= (this.onPath.array[node] >= 0 ? this.finer.least : this.least);
+    }
+
+    addRoot(frame, items) {
+        const {inlined} = this.profile.nodes;
+        this.parent.push(-1);
+        this.frame.push(frame);
+        this.lone.push(items.length === 1 ? items[0] : -1);
+        this.inlined.push(items.length > 0 && items.every((item) => inlined[item] === 1) ? 1 : 0);
+        this.columns.forEach((column, c) =>
+            this.sums[c].push(items.reduce((sum, item) => sum + column[item], 0)));
+        this.onPath.push(0);
+    }
+
+    // `items`: contexts; `stays`: the first level is of their own frames, not of the next ones.
+    build(rootFrame, items, stays) {
+        const room = this.profile.nodes.n;
+        let from = new Items(room), to = new Items(room), ends = [items.length], node = 0;
+        this.stays = stays;
+        from.cursor.set(items);
+        from.origin.set(items);
+        this.addRoot(rootFrame, items);
+        while (ends.length > 0) {
             const below = [];
-            for (const items of levelItems) {
+            to.n = 0;
+            for (let k = 0; k < ends.length; k++, node++) {
                 this.first.push(this.parent.length);
-                for (const group of node === 0 && groups ? groups : this.step(node, items)) {
-                    this.add(node, group.frame, group.items);
-                    below.push(group.weight < this.least ? NOTHING : group.items);
-                }
-                node++;
+                const groups = this.step(node, from, k > 0 ? ends[k - 1] : 0, ends[k]);
+                this.addGroups(node, groups, to, below);
             }
             this.level.push(node);
-            levelItems = below;
+            [from, to, ends] = [to, from, below];
         }
         this.first.push(this.parent.length);
         return this.finish();
+    }
+
+    // Their items go to the next level; `below`: where those of each node end there.
+    addGroups(node, groups, to, below) {
+        const {group, moved, groupOf} = this;
+        for (const g of groups) {
+            this.add(node, g);
+            if (this.isFollowed(this.parent.length - 1, group.weight[g])) {
+                group.to[g] = to.n;
+                to.n += group.size[g];
+            }
+            below.push(to.n);
+        }
+        for (let i = 0; i < moved.n; i++) {
+            const g = groupOf[i];
+            if (group.to[g] < 0) continue;
+            to.cursor[group.to[g]] = moved.cursor[i];
+            to.origin[group.to[g]++] = moved.origin[i];
+        }
     }
 
     finish() {
@@ -119,7 +188,7 @@ class TreeBuilder {
         for (const name of ["parent", "frame", "first", "lone", "inlined"]) {
             tree[name] = this[name].done();
         }
-        this.weights.forEach(([name], c) => { tree[name] = this.sums[c].done(); });
+        this.names.forEach((name, c) => { tree[name] = this.sums[c].done(); });
         tree.depth = new Int32Array(tree.n);
         for (let i = 1; i < tree.n; i++) tree.depth[i] = tree.depth[tree.parent[i]] + 1;
         return tree;
@@ -144,8 +213,6 @@ function weightColumns(profile, own) {
 function leastOf(weight) {
     return weight * FINEST;
 }
-
-const asItem = (node) => ({cursor: node, origin: node});
 
 // The process's root, or node 0, under which all processes are.
 function startNode(profile, process) {
@@ -204,41 +271,61 @@ function levelsBelow(nodes, start, weight) {
         level.push(done);
     }
     first[n] = n;
-    return {n, order: order.slice(0, n), parent: parent.slice(0, n), first: first.slice(0, n + 1),
-            level: Int32Array.from(level)};
+    const part = (column, end = n) => column.subarray(0, end);
+    return {n, order: part(order), parent: part(parent), first: part(first, n + 1), level: Int32Array.from(level),
+            take: (column) => gather(column, part(order))};
+}
+
+// The same where contexts are in that order already, and all of them are wanted; null: they are not.
+function levelsInOrder(nodes, start, weight) {
+    const all = start === 0 || (start === 1 && nodes.first[1] === 2);
+    if (!nodes.inOrder || !all || weight.includes(0)) return null;
+    const n = nodes.n - start, level = [0];
+    const parent = new Int32Array(n), first = new Int32Array(n + 1), order = new Int32Array(n);
+    for (let i = 0; i < n; i++) {
+        order[i] = start + i;
+        parent[i] = nodes.parent[start + i] - start;
+        first[i] = nodes.first[start + i] - start;
+    }
+    parent[0] = -1;
+    first[n] = n;
+    for (let end = 1; level[level.length - 1] < n; end = first[end]) level.push(end);
+    return {n, order, parent, first, level: Int32Array.from(level), take: (column) => column.subarray(start)};
+}
+
+// Some columns are never asked for.
+function takeWhenAsked(tree, name, take) {
+    Object.defineProperty(tree, name, {configurable: true, enumerable: true, get() {
+        const value = take();
+        Object.defineProperty(tree, name, {value});
+        return value;
+    }});
 }
 
 // Contexts as they are: siblings have different frames already, and nothing need be gathered.
 function treeDown(profile, process) {
-    const {nodes} = profile, columns = weightColumns(profile, false);
+    const {nodes} = profile, columns = weightColumns(profile, false), start = startNode(profile, process);
     const weight = columns.before ? columns.value.map((w, i) => w + columns.before[i]) : columns.value;
-    const {n, order, parent, first, level} = levelsBelow(nodes, startNode(profile, process), weight);
+    const {n, order, parent, first, level, take} =
+        levelsInOrder(nodes, start, weight) || levelsBelow(nodes, start, weight);
     const tree = {n, profile, upwards: false, parent, first, level, lone: order,
-                  frame: gather(nodes.frame, order), depth: new Int32Array(n),
-                  inlined: gather(nodes.inlined, order)};
-    for (const [name, column] of Object.entries(columns)) tree[name] = gather(column, order);
+                  frame: take(nodes.frame), depth: new Int32Array(n), inlined: take(nodes.inlined)};
+    for (const [name, column] of Object.entries(columns)) takeWhenAsked(tree, name, () => take(column));
     for (let i = 1; i < n; i++) tree.depth[i] = tree.depth[parent[i]] + 1;
     return tree;
 }
 
-function treeUp(profile, process, least = leastOf(profile.nodes.total[startNode(profile, process)])) {
-    const start = startNode(profile, process), {nodes} = profile, items = [], groups = new Map();
-    const columns = weightColumns(profile, true);
+function treeUp(profile, process, finer) {
+    const start = startNode(profile, process), {nodes} = profile, items = [];
+    const columns = weightColumns(profile, true), least = leastOf(nodes.total[start]);
     for (let i = 1; i < nodes.n; i++) {
         const weight = nodes.self[i] + (columns.before ? columns.before[i] : 0);
-        if (weight === 0 || (process !== 0 && nodes.process[i] !== process)) continue;
-        const item = asItem(i), frame = nodes.frame[i];
-        items.push(item);
-        if (!groups.has(frame)) groups.set(frame, {frame, weight: 0, items: []});
-        const group = groups.get(frame);
-        group.weight += weight;
-        group.items.push(item);
+        if (weight !== 0 && (process === 0 || nodes.process[i] === process)) items.push(i);
     }
-    const builder = new TreeBuilder(profile, columns, true, endOf(start), least);
-    const tree = builder.build(nodes.frame[start], items,
-                               [...groups.values()].sort((a, b) => b.weight - a.weight));
-    return Object.assign(tree, {selfWeights: true, least,
-                                rebuild: (finer) => treeUp(profile, process, finer)});
+    const tree = new TreeBuilder(profile, columns, true, endOf(start), least, finer)
+        .build(nodes.frame[start], items, true);
+    return Object.assign(tree, {selfWeights: true, least, finer,
+                                rebuild: (wanted) => treeUp(profile, process, wanted)});
 }
 
 // Where a function begins that is not called by itself: so nothing is counted twice.
@@ -247,24 +334,38 @@ function outermost(profile, process, id) {
     for (let i = 1; i < nodes.n; i++) {
         within[i] = within[nodes.parent[i]];
         if (frames.owner[nodes.frame[i]] !== id) continue;
-        if (!within[i] && (process === 0 || nodes.process[i] === process)) items.push(asItem(i));
+        if (!within[i] && (process === 0 || nodes.process[i] === process)) items.push(i);
         within[i] = 1;
     }
     return items;
 }
 
-function callersOf(profile, process, id, items, least) {
+function callersOf(profile, process, id, items, least, finer) {
     const {self, selfError, ...columns} = weightColumns(profile, false);
     const ends = endOf(startNode(profile, process));
-    const tree = new TreeBuilder(profile, columns, true, ends, least)
-        .build(profile.functions[id].frame, items, null);
-    return Object.assign(tree, {least, rebuild: (finer) => callersOf(profile, process, id, items, finer)});
+    const tree = new TreeBuilder(profile, columns, true, ends, least, finer)
+        .build(profile.functions[id].frame, items, false);
+    return Object.assign(tree, {least, finer,
+                                rebuild: (wanted) => callersOf(profile, process, id, items, least, wanted)});
 }
 
 // Callers (upwards) and callees of a function.
 function treesAround(profile, process, id) {
     const items = outermost(profile, process, id), frame = profile.functions[id].frame;
-    const callees = new TreeBuilder(profile, weightColumns(profile, false), false, null, 0)
-        .build(frame, items, null);
-    return {callees, callers: callersOf(profile, process, id, items, leastOf(callees.value[0]))};
+    const callees = new TreeBuilder(profile, weightColumns(profile, false), false, null, 0, null)
+        .build(frame, items, false);
+    return {callees, callers: callersOf(profile, process, id, items, leastOf(callees.value[0]), null)};
+}
+
+function framesTo(tree, node) {
+    const path = [];
+    for (let i = node; i > 0; i = tree.parent[i]) path.push(tree.frame[i]);
+    return path.reverse();
+}
+
+// What a tree needs to have more of what is below a node, which is to fill the screen; null: it has it.
+function finerFor(tree, node) {
+    const least = leastOf(tree.value[node] || tree.value[0]), path = framesTo(tree, node);
+    const {finer} = tree, isWithin = finer && finer.path.every((frame, i) => path[i] === frame);
+    return !tree.rebuild || (isWithin ? finer.least : tree.least) <= least ? null : {path, least};
 }

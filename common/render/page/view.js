@@ -14,7 +14,7 @@ class Pane {
         this.canvas.setAttribute("aria-roledescription", "flame graph");
         this.pen = this.canvas.getContext("2d", {alpha: false});
         this.scroller.addEventListener("scroll", () => this.redraw(), {passive: true});
-        this.observer = new ResizeObserver(() => this.resize());
+        this.observer = new ResizeObserver(() => this.followSize());
         this.observer.observe(this.scroller);
         listenToPointer(this);
     }
@@ -31,6 +31,7 @@ class Pane {
         [this.from, this.to] = this.rangeOf(this.zoom);
         this.animation = null;
         this.resize();
+        this.redraw();
     }
 
     // An empty node has no range to zoom to: that of all is taken.
@@ -43,26 +44,37 @@ class Pane {
         return this.layout.rows * ROW + 6;
     }
 
+    // What is drawn stays to be drawn again.
     resize() {
+        const {scroller, canvas, sized} = this;
         if (!this.layout) return;
-        this.width = this.scroller.clientWidth;
-        this.height = this.scroller.clientHeight;
-        if (this.width === 0 || this.height === 0) return;
-        const atEnd = this.flip && (!this.sized || this.scroller.scrollTop + this.sized.height >=
-                                    this.sized.content - 2);
-        const content = Math.max(this.contentHeight, this.height);
-        this.scroller.style.height = `${this.contentHeight + 2}px`; // wished for; the style sheet decides
-        this.sizer.style.height = `${content}px`;
-        this.width = this.scroller.clientWidth; // now with or without a scroll bar
-        const w = Math.round(this.width * devicePixelRatio), h = Math.round(this.height * devicePixelRatio);
-        if (this.canvas.width !== w || this.canvas.height !== h) {
-            this.canvas.width = w;
-            this.canvas.height = h;
-            this.canvas.style.width = `${this.width}px`;
-            this.canvas.style.height = `${this.height}px`;
+        const atEnd = this.flip && (!sized || scroller.scrollTop + sized.height >= sized.content - 2);
+        scroller.style.height = `${this.contentHeight + 2}px`; // wished for; the style sheet decides
+        this.height = scroller.clientHeight;
+        if (this.height === 0 || scroller.clientWidth === 0) {
+            this.width = 0;
+            return;
         }
-        this.sized = {height: this.height, content};
-        if (atEnd) this.scroller.scrollTop = content;
+        const content = Math.max(this.contentHeight, this.height), ratio = devicePixelRatio;
+        this.sizer.style.height = `${content}px`;
+        this.width = scroller.clientWidth; // now with or without a scroll bar
+        const w = Math.round(this.width * ratio), h = Math.round(this.height * ratio);
+        if (canvas.width !== w || canvas.height !== h) {
+            canvas.width = w;
+            canvas.height = h;
+            canvas.style.width = `${this.width}px`;
+            canvas.style.height = `${this.height}px`;
+        }
+        this.sized = {width: this.width, height: this.height, content, ratio};
+        if (atEnd) scroller.scrollTop = content;
+    }
+
+    // Somebody else has made it larger or smaller.
+    followSize() {
+        const {scroller, sized} = this;
+        if (sized && sized.width === scroller.clientWidth && sized.height === scroller.clientHeight &&
+            sized.ratio === devicePixelRatio) return;
+        this.resize();
         this.drawNow();
     }
 
@@ -99,18 +111,18 @@ class Pane {
 
     redraw() {
         if (this.frame) return;
-        this.frame = requestAnimationFrame(() => {
-            this.frame = 0;
-            this.drawNow();
-        });
+        this.frame = requestAnimationFrame(() => this.drawNow());
     }
 
     drawNow() {
+        cancelAnimationFrame(this.frame);
+        this.frame = 0;
         if (!this.layout || this.width === 0) return;
         const begin = performance.now();
         this.animate(begin);
         const drawing = new Drawing(this, this.pen);
         drawing.draw();
+        if (!this.app.drawn) performance.mark("hcct-drawn");
         this.app.drawn = {ms: performance.now() - begin, boxes: drawing.boxes};
     }
 
