@@ -6,12 +6,20 @@
  */
 #include "common/base/memory.h"
 
+#include <limits.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#define POOL_CHUNK 65536
+#define POOL_CHUNK     65536
+#define POOL_CHUNK_MAX (HUGE_PAGE - 64) /* with its head a huge page */
+#define HUGE_PAGE      (2u << 20)
+#define LARGE          (HUGE_PAGE / 2)
+#define HEAP           (16u << 20) /* by which the heap grows */
 
 struct pool_chunk {
     struct pool_chunk *next;
@@ -160,8 +168,41 @@ void memory_die(const char *what) {
 
 /* ---- memory ---- */
 
+/* Zeroed. Large arrays are of huge pages, where the kernel has them: in a virtual machine, the page
+ * faults of an array of a hundred thousand contexts cost more than what is done with it. */
+static void *get(size_t n, size_t size) {
+    size_t bytes, rounded;
+    if (__builtin_mul_overflow(n, size, &bytes) ||
+        __builtin_add_overflow(bytes, HUGE_PAGE - 1, &rounded))
+        return NULL;
+    if (bytes < LARGE)
+        return calloc(n, size);
+    rounded = rounded / HUGE_PAGE * HUGE_PAGE;
+    void *memory = aligned_alloc(HUGE_PAGE, rounded);
+    if (memory == NULL)
+        return NULL;
+    madvise(memory, rounded, MADV_HUGEPAGE); /* refused: pages as ever */
+    return memset(memory, 0, bytes);
+}
+
+/* As realloc(), of `used` bytes to n * size, which are more; what is new is not zeroed. */
+static void *get_more(void *array, size_t used, size_t n, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes))
+        return NULL;
+    if (bytes < LARGE)
+        return realloc(array, bytes);
+    void *moved = get(n, size);
+    if (moved == NULL)
+        return NULL;
+    if (used > 0)
+        memcpy(moved, array, used);
+    free(array);
+    return moved;
+}
+
 void *memory_new(size_t n, size_t size, const char *what) {
-    void *memory = hold(calloc(n > 0 ? n : 1, size));
+    void *memory = hold(get(n > 0 ? n : 1, size));
     if (memory == NULL)
         memory_die(what);
     return memory;
@@ -174,7 +215,7 @@ void *memory_grow(void *array, uint32_t n, uint32_t *capacity, size_t size, cons
     if (*capacity > UINT32_MAX / 2)
         memory_die(what);
     memory_forget(array);
-    moved = reallocarray(array, *capacity > 0 ? *capacity * 2 : 16, size);
+    moved = get_more(array, n * size, *capacity > 0 ? *capacity * 2 : 16, size);
     if (moved == NULL) {
         hold(array); /* it is where it was, and so is its slot */
         memory_die(what);
@@ -184,6 +225,15 @@ void *memory_grow(void *array, uint32_t n, uint32_t *capacity, size_t size, cons
         memory_die(what);
     *capacity = *capacity > 0 ? *capacity * 2 : 16;
     return moved;
+}
+
+void memory_keep(void) {
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_MMAP_THRESHOLD, LARGE);
+    mallopt(M_TOP_PAD, HEAP);
+    free(malloc(LARGE / 2)); /* grows it */
+    uintptr_t end = (uintptr_t)sbrk(0) / HUGE_PAGE * HUGE_PAGE;
+    madvise((void *)(end - HEAP), HEAP, MADV_HUGEPAGE);
 }
 
 FILE *memory_stream(const char *what) {
@@ -226,7 +276,9 @@ void *pool_alloc(struct pool *pool, size_t bytes) {
     void *piece;
     bytes = (bytes + align - 1) / align * align;
     if (pool->chunks == NULL || bytes > pool->size - pool->used) {
-        size_t size = bytes > POOL_CHUNK ? bytes : POOL_CHUNK;
+        size_t size = pool->size > 0 ? 2 * pool->size : POOL_CHUNK;
+        size = size > POOL_CHUNK_MAX ? POOL_CHUNK_MAX : size;
+        size = bytes > size ? bytes : size;
         struct pool_chunk *chunk = memory_new(1, sizeof *chunk + size, "names and stacks");
         chunk->next = pool->chunks;
         pool->chunks = chunk;

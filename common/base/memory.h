@@ -35,6 +35,10 @@ bool memory_try(void (*work)(void *arg), void *arg, const char **what);
 /* Ends what this thread tries, else the program: "out of memory for WHAT". */
 _Noreturn void memory_die(const char *what);
 
+/* This process keeps what it frees, for what it gets next, and its heap is of huge pages: for one
+ * that ends soon, and has one thread. */
+void memory_keep(void);
+
 /* free() is about to be called for this. */
 void memory_forget(const void *memory);
 

@@ -124,6 +124,7 @@ void render_child_run(const int fds[RENDER_DESCRIPTORS], pid_t server, unsigned 
     confine_descriptors();
     confine_files(RENDER_ANSWER_MAX);
     confine_cpu(seconds);
+    memory_keep();
     if (!memory_try(render, NULL, &what))
         refuse_for_memory(what);
     _exit(EXIT_SUCCESS); /* the kernel gives all memory back at once */
