@@ -11,89 +11,149 @@
 #include "common/base/memory.h"
 #include "common/base/intern.h"
 
+/* ---- lists ---- */
+
+/* Lists of nodes, or families, one for each family, or node. */
+struct lists {
+    uint32_t *first; /* those of i are item[first[i] .. first[i + 1]) */
+    uint32_t *item;
+};
+
+/* Of the numbers i in [1, n) with a list of[i]. */
+static void lists_make(struct lists *lists, const uint32_t *of, uint32_t n, uint32_t n_lists) {
+    uint32_t *fill = memory_new(n_lists, sizeof *fill, "lists");
+    lists->first = memory_new((size_t)n_lists + 1, sizeof *lists->first, "lists");
+    lists->item = memory_new(n, sizeof *lists->item, "lists");
+    for (uint32_t i = 1; i < n; i++)
+        lists->first[of[i] + 1]++;
+    for (uint32_t i = 0; i < n_lists; i++)
+        lists->first[i + 1] += lists->first[i];
+    memcpy(fill, lists->first, n_lists * sizeof *fill);
+    for (uint32_t i = 1; i < n; i++)
+        lists->item[fill[of[i]]++] = i;
+    free(fill);
+}
+
+static void lists_make_children(struct lists *lists, const struct profile *profile) {
+    uint32_t *parent = memory_new(profile->n_nodes, sizeof *parent, "a tree");
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        parent[i] = profile->nodes[i].parent;
+    lists_make(lists, parent, profile->n_nodes, profile->n_nodes);
+    free(parent);
+}
+
+static void lists_free(struct lists *lists) {
+    free(lists->first);
+    free(lists->item);
+}
+
 /* ---- families ---- */
 
-/* Which function the code of a location belongs to: equal numbers are the same function, or not
- * known to be different ones. */
+/* Which function the code of a location belongs to: equal ones are the same function, or not known
+ * to be different ones. */
 struct owner {
     uint32_t module;
     const char *name; /* of the outermost function there; NULL: it has no name */
 };
 
+struct owners {
+    struct owner *owner; /* from 1 on */
+    uint32_t n, room;
+    uint32_t *of; /* by location */
+};
+
 struct family {
-    uint32_t node; /* the first member: its parent and owner are those of all */
     uint32_t parent;
     uint64_t hidden; /* in PROFILE_PRUNED frames right below its members */
 };
 
 struct families {
     const struct profile *profile;
-    struct owner *owner; /* by location */
-    bool *hidden;        /* by node: in a PROFILE_PRUNED frame */
-    uint32_t *of;        /* by node; what is hidden is in that of the caller that it stands below */
+    bool *hidden; /* by node: in a PROFILE_PRUNED frame */
+    uint32_t *of; /* by node; what is hidden is in that of the caller that it stands below */
     struct family *family;
     uint32_t n;
 };
 
-static void find_owners(struct families *f) {
-    const struct profile *profile = f->profile;
-    f->owner = memory_new(profile->n_locations, sizeof *f->owner, "locations");
-    for (uint32_t i = 1; i < profile->n_locations; i++) {
-        const struct profile_location *place = &profile->locations[i];
-        f->owner[i].module = place->module;
-        if (place->n_lines > 0)
-            f->owner[i].name = profile->functions[place->lines[place->n_lines - 1].function].name;
-        if (f->owner[i].name != NULL && profile_is_place_name(f->owner[i].name))
-            f->owner[i].name = NULL;
-    }
-}
-
 /* Strings of a profile are equal when their addresses are. */
-static bool same_family(const void *entries, uint32_t i, const void *key) {
-    const struct families *f = entries;
-    const struct profile_node *have = &f->profile->nodes[f->family[i].node];
-    const struct profile_node *want = &f->profile->nodes[*(const uint32_t *)key];
-    const struct owner *a = &f->owner[have->location], *b = &f->owner[want->location];
-    return have->parent != 0 && have->parent == want->parent && a->module == b->module &&
-           a->name == b->name;
+static bool same_owner(const void *entries, uint32_t i, const void *key) {
+    const struct owner *have = &((const struct owners *)entries)->owner[i], *want = key;
+    return have->module == want->module && have->name == want->name;
 }
 
-static uint32_t find_family(struct families *f, struct intern *table, uint32_t node) {
-    const struct profile_node *it = &f->profile->nodes[node];
-    const struct owner *owner = &f->owner[it->location];
-    uint32_t *slot;
-    if (it->parent == 0) {
-        f->family[f->n] = (struct family){.node = node};
-        return f->n++;
-    }
-    slot = intern_find(table,
-                       seeded_hash(seeded_hash(it->parent, owner->module), (uintptr_t)owner->name),
-                       same_family, f, &node);
-    if (*slot == 0) {
-        f->family[f->n] = (struct family){.node = node, .parent = f->of[it->parent]};
-        *slot = f->n++;
-    }
-    return *slot;
+static struct owner owner_of(const struct profile *profile, const struct profile_location *place) {
+    struct owner owner = {.module = place->module};
+    if (place->n_lines > 0)
+        owner.name = profile->functions[place->lines[place->n_lines - 1].function].name;
+    if (owner.name != NULL && profile_is_place_name(owner.name))
+        owner.name = NULL;
+    return owner;
 }
 
-static void families_make(struct families *f, const struct profile *profile) {
+static void find_owners(struct owners *owners, const struct profile *profile) {
     struct intern table = {0};
-    *f = (struct families){.profile = profile, .n = 1};
-    find_owners(f);
-    f->hidden = profile_find_hidden(profile);
-    f->of = memory_new(profile->n_nodes, sizeof *f->of, "contexts");
-    f->family = memory_new(profile->n_nodes, sizeof *f->family, "contexts");
-    for (uint32_t i = 1; i < profile->n_nodes; i++) {
-        uint32_t parent = profile->nodes[i].parent;
-        f->of[i] = f->hidden[i] ? f->of[parent] : find_family(f, &table, i);
-        if (f->hidden[i])
-            f->family[f->of[i]].hidden += profile->nodes[i].count;
+    *owners = (struct owners){.n = 1};
+    owners->of = memory_new(profile->n_locations, sizeof *owners->of, "locations");
+    for (uint32_t i = 1; i < profile->n_locations; i++) {
+        struct owner owner = owner_of(profile, &profile->locations[i]);
+        uint32_t *slot = intern_find(&table, seeded_hash(owner.module, (uintptr_t)owner.name),
+                                     same_owner, owners, &owner);
+        if (*slot == 0) {
+            owners->owner = memory_grow(owners->owner, owners->n, &owners->room,
+                                        sizeof *owners->owner, "functions");
+            owners->owner[owners->n] = owner;
+            *slot = owners->n++;
+        }
+        owners->of[i] = *slot;
     }
     intern_free(&table);
 }
 
+static uint32_t add_family(struct families *f, uint32_t parent) {
+    f->family[f->n] = (struct family){.parent = parent};
+    return f->n++;
+}
+
+/* The children of a node, of which those with one owner are a family. `last`: by owner, the family
+ * that it had last. */
+static void add_families(struct families *f, const struct lists *children, uint32_t parent,
+                         const struct owners *owners, uint32_t *last) {
+    uint32_t first = f->n;
+    for (uint32_t k = children->first[parent]; k < children->first[parent + 1]; k++) {
+        uint32_t node = children->item[k];
+        uint32_t *family = &last[owners->of[f->profile->nodes[node].location]];
+        if (f->hidden[node]) {
+            f->of[node] = f->of[parent];
+            continue;
+        }
+        if (*family < first || parent == 0) /* each process is one */
+            *family = add_family(f, f->of[parent]);
+        f->of[node] = *family;
+    }
+}
+
+static void families_make(struct families *f, const struct profile *profile) {
+    struct owners owners;
+    struct lists children;
+    *f = (struct families){.profile = profile, .n = 1};
+    find_owners(&owners, profile);
+    lists_make_children(&children, profile);
+    uint32_t *last = memory_new(owners.n, sizeof *last, "functions");
+    f->hidden = profile_find_hidden(profile);
+    f->of = memory_new(profile->n_nodes, sizeof *f->of, "contexts");
+    f->family = memory_new(profile->n_nodes, sizeof *f->family, "contexts");
+    for (uint32_t i = 0; i < profile->n_nodes; i++)
+        add_families(f, &children, i, &owners, last);
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        if (f->hidden[i])
+            f->family[f->of[i]].hidden += profile->nodes[i].count;
+    free(last);
+    lists_free(&children);
+    free(owners.owner);
+    free(owners.of);
+}
+
 static void families_free(struct families *f) {
-    free(f->owner);
     free(f->hidden);
     free(f->of);
     free(f->family);
@@ -122,32 +182,6 @@ uint64_t *bounds_upper(const struct profile *profile, const uint64_t *inclusive)
 }
 
 /* ---- self weights ---- */
-
-/* Lists of nodes, or families, one for each family. */
-struct lists {
-    uint32_t *first; /* those of i are item[first[i] .. first[i + 1]) */
-    uint32_t *item;
-};
-
-/* Of the numbers i in [1, n) with a list of[i] that is not 0. */
-static void lists_make(struct lists *lists, const uint32_t *of, uint32_t n, uint32_t n_lists) {
-    uint32_t *fill = memory_new(n_lists, sizeof *fill, "lists");
-    lists->first = memory_new((size_t)n_lists + 1, sizeof *lists->first, "lists");
-    lists->item = memory_new(n, sizeof *lists->item, "lists");
-    for (uint32_t i = 1; i < n; i++)
-        lists->first[of[i] + 1]++;
-    for (uint32_t i = 0; i < n_lists; i++)
-        lists->first[i + 1] += lists->first[i];
-    memcpy(fill, lists->first, n_lists * sizeof *fill);
-    for (uint32_t i = 1; i < n; i++)
-        lists->item[fill[of[i]]++] = i;
-    free(fill);
-}
-
-static void lists_free(struct lists *lists) {
-    free(lists->first);
-    free(lists->item);
-}
 
 struct walk {
     const struct families *f;
@@ -248,11 +282,8 @@ static void add_outermost(const struct profile *profile, const uint64_t *inclusi
     uint32_t n = profile->n_nodes, at = 0;
     uint32_t *open = memory_new(profile->n_locations, sizeof *open, "functions");
     uint32_t *next = memory_new(n, sizeof *next, "a tree");
-    uint32_t *parent = memory_new(n, sizeof *parent, "a tree");
     struct lists below;
-    for (uint32_t i = 1; i < n; i++)
-        parent[i] = profile->nodes[i].parent;
-    lists_make(&below, parent, n, n);
+    lists_make_children(&below, profile);
     memcpy(next, below.first, n * sizeof *next);
     for (;;) {
         uint32_t location = profile->nodes[at].location;
@@ -265,13 +296,12 @@ static void add_outermost(const struct profile *profile, const uint64_t *inclusi
             }
         } else if (at != 0) {
             open[location]--;
-            at = parent[at];
+            at = profile->nodes[at].parent;
         } else {
             break;
         }
     }
     lists_free(&below);
-    free(parent);
     free(next);
     free(open);
 }

@@ -89,6 +89,10 @@ uint32_t profile_string_number(struct profile *profile, const char *text) {
     if (text == NULL || *text == '\0')
         return 0;
     length = strlen(text);
+    number =
+        intern_get(&index->by_text, seeded_hash_bytes(0, text, length), same_text, index, text);
+    if (number != 0) /* it has been looked through */
+        return number;
     if (!utf8_is_valid(text, length)) {
         repaired = memory_new(length + 1, 3, "a name");
         utf8_repair(repaired, text);

@@ -84,20 +84,41 @@ static const char **string_at(void *entry, const struct layout *layout, unsigned
 
 /* ---- writing ---- */
 
+#define BLOCK 64 /* entries */
+
+/* Numbers of strings, in the order in which they are written. */
+struct numbers {
+    uint32_t *number;
+    uint32_t n, room;
+};
+
 static bool put(FILE *out, const void *entries, size_t n, size_t bytes) {
     return n == 0 || fwrite(entries, bytes, n, out) == n;
 }
 
 /* Strings that the profile has from elsewhere become its own, so that all have numbers. */
-static void own_strings(struct profile *profile, void *entries, size_t n,
+static void own_strings(struct numbers *numbers, struct profile *profile, void *entries, size_t n,
                         const struct layout *layout) {
     for (size_t i = 0; i < n; i++)
-        for (unsigned k = 0; k < layout->n; k++)
-            profile_string_number(profile,
-                                  *string_at((char *)entries + i * layout->bytes, layout, k));
+        for (unsigned k = 0; k < layout->n; k++) {
+            const char *string = *string_at((char *)entries + i * layout->bytes, layout, k);
+            numbers->number = memory_grow(numbers->number, numbers->n, &numbers->room,
+                                          sizeof *numbers->number, "names");
+            numbers->number[numbers->n++] = profile_string_number(profile, string);
+        }
 }
 
-static bool put_entries(FILE *out, struct profile *profile, const void *entries, size_t n,
+/* *next: of the entries' strings, as own_strings() found them. */
+static void make_entry(void *entry, const struct layout *layout, const uint32_t **next) {
+    for (unsigned k = 0; k < layout->n; k++) {
+        uintptr_t number = *(*next)++;
+        memcpy(string_at(entry, layout, k), &number, sizeof number);
+    }
+    for (unsigned k = 0; k < HOLES_MAX; k++)
+        memset((char *)entry + layout->hole[k].from, 0, layout->hole[k].to - layout->hole[k].from);
+}
+
+static bool put_entries(FILE *out, const uint32_t **next, const void *entries, size_t n,
                         const struct layout *layout) {
     union {
         struct profile head;
@@ -106,19 +127,13 @@ static bool put_entries(FILE *out, struct profile *profile, const void *entries,
         struct profile_process process;
         struct profile_location location;
         struct profile_node node;
-    } entry;
-
-    for (size_t i = 0; i < n; i++) {
-        memcpy(&entry, (const char *)entries + i * layout->bytes, layout->bytes);
-        for (unsigned k = 0; k < layout->n; k++) {
-            const char **string = string_at(&entry, layout, k);
-            uintptr_t number = profile_string_number(profile, *string);
-            memcpy(string, &number, sizeof number);
-        }
-        for (unsigned k = 0; k < HOLES_MAX; k++)
-            memset((char *)&entry + layout->hole[k].from, 0,
-                   layout->hole[k].to - layout->hole[k].from);
-        if (!put(out, &entry, 1, layout->bytes))
+    } room[BLOCK];
+    for (size_t i = 0; i < n; i += BLOCK) {
+        size_t some = n - i < BLOCK ? n - i : BLOCK;
+        memcpy(room, (const char *)entries + i * layout->bytes, some * layout->bytes);
+        for (size_t k = 0; k < some; k++)
+            make_entry((char *)room + k * layout->bytes, layout, next);
+        if (!put(out, room, some, layout->bytes))
             return false;
     }
     return true;
@@ -150,21 +165,26 @@ static bool put_lines(FILE *out, const struct profile *profile) {
 }
 
 bool profile_image_write(FILE *out, struct profile *profile) {
-    own_strings(profile, profile, 1, &head_layout);
-    own_strings(profile, profile->modules, profile->n_modules, &module_layout);
-    own_strings(profile, profile->functions, profile->n_functions, &function_layout);
-    own_strings(profile, profile->processes, profile->n_processes, &process_layout);
-    return put_head(out, profile) && put_entries(out, profile, profile, 1, &head_layout) &&
-           put_entries(out, profile, profile->modules, profile->n_modules, &module_layout) &&
-           put_entries(out, profile, profile->functions, profile->n_functions, &function_layout) &&
-           put_entries(out, profile, profile->processes, profile->n_processes, &process_layout) &&
-           put_entries(out, profile, profile->locations, profile->n_locations, &location_layout) &&
-           put_lines(out, profile) &&
-           put_entries(out, profile, profile->nodes, profile->n_nodes, &node_layout) &&
-           put(out, profile->index->roots, profile->n_processes, sizeof *profile->index->roots) &&
-           put(out, profile->numbers, profile->n_numbers, sizeof *profile->numbers) &&
-           (profile->flat == NULL ||
-            put(out, profile->flat, profile->n_locations, sizeof *profile->flat));
+    struct numbers numbers = {.n = 0};
+    own_strings(&numbers, profile, profile, 1, &head_layout);
+    own_strings(&numbers, profile, profile->modules, profile->n_modules, &module_layout);
+    own_strings(&numbers, profile, profile->functions, profile->n_functions, &function_layout);
+    own_strings(&numbers, profile, profile->processes, profile->n_processes, &process_layout);
+    const uint32_t *next = numbers.number;
+    bool whole =
+        put_head(out, profile) && put_entries(out, &next, profile, 1, &head_layout) &&
+        put_entries(out, &next, profile->modules, profile->n_modules, &module_layout) &&
+        put_entries(out, &next, profile->functions, profile->n_functions, &function_layout) &&
+        put_entries(out, &next, profile->processes, profile->n_processes, &process_layout) &&
+        put_entries(out, &next, profile->locations, profile->n_locations, &location_layout) &&
+        put_lines(out, profile) &&
+        put_entries(out, &next, profile->nodes, profile->n_nodes, &node_layout) &&
+        put(out, profile->index->roots, profile->n_processes, sizeof *profile->index->roots) &&
+        put(out, profile->numbers, profile->n_numbers, sizeof *profile->numbers) &&
+        (profile->flat == NULL ||
+         put(out, profile->flat, profile->n_locations, sizeof *profile->flat));
+    free(numbers.number);
+    return whole;
 }
 
 /* ---- reading ---- */

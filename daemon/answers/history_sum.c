@@ -166,7 +166,7 @@ bool history_sum_add(struct history_sum *sum, const uint8_t *data, size_t bytes)
 struct making {
     struct history_sum *sum;
     struct profile *profile;
-    uint32_t *function, *location; /* of the profile, by those of the words; 0: not there yet */
+    uint32_t *function, *module, *location; /* of the profile, by the words'; 0: not there yet */
     uint32_t *trees;
     uint32_t trees_room;
 };
@@ -182,11 +182,12 @@ static uint32_t function_of(struct making *m, uint32_t number) {
 
 static uint32_t module_of(struct making *m, uint32_t number) {
     const struct profile_module *module = &m->sum->words->modules[number];
-    if (number == 0)
-        return 0;
+    if (number == 0 || m->module[number] != 0)
+        return m->module[number];
     uint32_t copy = profile_add_module(m->profile, module->path, module->build_id);
     m->profile->modules[copy].start = module->start;
     m->profile->modules[copy].limit = module->limit;
+    m->module[number] = copy;
     return copy;
 }
 
@@ -261,10 +262,12 @@ struct profile *history_sum_profile(struct history_sum *sum, uint32_t **trees) {
         return NULL;
     note_trees(&m, 0, 0);
     m.function = memory_new(sum->words->n_functions, sizeof *m.function, "functions");
+    m.module = memory_new(sum->words->n_modules, sizeof *m.module, "modules");
     m.location = memory_new(sum->words->n_locations, sizeof *m.location, "locations");
     for (uint32_t i = 1; i < sum->n; i++)
         make_nodes(&m, &sum->targets[i]);
     free(m.function);
+    free(m.module);
     free(m.location);
     *trees = m.trees;
     sum->profile = NULL;
