@@ -7,10 +7,18 @@ const LANES = [{seconds: 3600, share: .42, least: 24, most: 24 * 15, name: "hour
 const SIDES = {diff: "compared with the rest", rest: "all but that"};
 const STRIP_HEIGHT = 44, STRIP_BARS = 30, LANE_GAP = 14;
 
-const clockText = (seconds, day) => new Date(seconds * 1000).toLocaleString([], {
-    ...(day ? {weekday: "short", day: "numeric", month: "short"} : {}),
-    hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false,
-});
+// By whether they say the day: each takes a browser longer to make than the strip to draw.
+const clocks = new Map();
+
+function clockText(seconds, day = false) {
+    if (!clocks.has(day)) {
+        clocks.set(day, new Intl.DateTimeFormat([], {
+            ...(day ? {weekday: "short", day: "numeric", month: "short"} : {}),
+            hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false,
+        }));
+    }
+    return clocks.get(day).format(seconds * 1000);
+}
 
 // Cells of one lane, without gaps, up to now.
 function laneCells(lane, level, now) {
@@ -99,7 +107,9 @@ class Strip {
         canvas.height = Math.round(STRIP_HEIGHT * ratio);
         if (this.cells.length === 0) return;
         const pen = canvas.getContext("2d"), style = getComputedStyle(document.documentElement);
-        const color = (name) => style.getPropertyValue(name).trim();
+        const colors = new Map(["--accent-back", "--raised", "--accent", "--text", "--faint"].map((name) =>
+            [name, style.getPropertyValue(name).trim()]));
+        const color = (name) => colors.get(name);
         pen.scale(ratio, ratio);
         const most = Math.max(...this.cells.map((cell) => cell.load), 1e-9), places = this.place();
         const low = Math.min(this.from, this.to), high = Math.max(this.from, this.to);
