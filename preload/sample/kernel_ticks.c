@@ -18,6 +18,7 @@
 #include "preload/sample/thread_timer.h"
 
 #define OWN_MOST_NS 50000 /* what the agent takes for a timer: it has waited if it seems more */
+#define RETURN_NS   1000  /* from the timer that is set to the program */
 #define OWN_PARTS   8     /* of a step: what it takes is credited in such pieces */
 
 static struct tick_courses *all(void) {
@@ -59,13 +60,15 @@ static uint64_t taken_since(struct agent_thread *thread, uint64_t since) {
 }
 
 /* It comes at the stretch's point, which is yet to come. How long that will take is known from the
- * last time. */
+ * last time: a timer that has expired by then would meet the agent. */
 static void aim(struct agent_thread *thread, struct moment now) {
     struct trigger *t = &thread->trigger;
+    uint64_t least = now.time_ns + t->aim_ns + t->aim_ns / 4 + RETURN_NS;
     t->naps.point_ns += t->aim_ns;
     t->put_off = false;
     t->earliest_ns = now.time_ns + (t->naps.point_ns - now.cpu_ns);
-    set_fine(thread, t->earliest_ns - thread->late_ns);
+    uint64_t at = t->earliest_ns - thread->late_ns;
+    set_fine(thread, at > least ? at : least);
     t->aim_ns = (uint32_t)taken_since(thread, now.time_ns);
 }
 
