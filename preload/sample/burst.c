@@ -104,7 +104,6 @@ static void await_call(struct agent_thread *thread, const struct sampling_plan *
                        struct moment now) {
     struct trigger *t = &thread->trigger;
     calm_met(thread, thread->open_call.which);
-    nap_course_early(&t->naps);
     t->asleep_ns = 0;
     t->by_cpu_timer = t->awaits_call = true;
     t->earliest_ns = UINT64_MAX;
@@ -348,7 +347,6 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
                       struct moment now, const ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
     points_early(&t->points);
-    nap_course_count(&t->naps, now.cpu_ns);
     t->early_ticks += waits_long(plan) && slept_since_early_tick(t);
     t->cpu_ns = now.cpu_ns;
     if (!interrupted_in_call(uc)) {
@@ -407,8 +405,6 @@ static void reached(struct agent_thread *thread, struct wire_session *session,
                     bool aims, ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
     uint64_t next = points_next(&t->points);
-    nap_course_count(&t->naps, now.cpu_ns);
-    nap_course_met(&t->naps);
     t->asleep_ns = 0;
     t->cpu_ns = now.cpu_ns;
     thread->by_points = thread->unsent_ns == 0;

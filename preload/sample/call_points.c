@@ -23,17 +23,11 @@
 #define LOST_NS  20000000 /* a tick so late may have gone to somebody else */
 #define SLEPT_NS 20000    /* a call that has taken so long has slept, or is long enough to pay */
 
-/* A nap is over in which a timer has expired in vain: points are looked for again, of the CPU clock
- * or, if that is dear, of the stretches between naps. Our signal is blocked. */
+/* A nap is over in which a timer has expired in vain: points are looked for again. Our signal is
+ * blocked. */
 static void go_on(struct agent_thread *thread, struct moment now) {
-    struct trigger *t = &thread->trigger;
-    t->asleep_ns = 0;
-    nap_course_early(&t->naps);
-    nap_course_count(&t->naps, now.cpu_ns);
-    if (kernel_ticks_have_points(thread) && nap_course_pays(&t->naps, t->plan.fine_ns))
-        kernel_ticks_begin(thread, &t->plan, now);
-    else
-        burst_aim(thread, &t->plan, now, 1);
+    thread->trigger.asleep_ns = 0;
+    burst_aim(thread, &thread->trigger.plan, now, 1);
 }
 
 /* Checks at both ends of a call whether a point was reached whose tick was late, or blocked. The
@@ -92,6 +86,22 @@ static void call_is_over(struct agent_thread *thread, const struct sleep_place *
     signal_put_back(before);
 }
 
+/* A series of naps is over: from here on stretches between naps may have points of their own. No
+ * tick comes between, which would set the timers, too. */
+static void check_naps(struct agent_thread *thread) {
+    struct trigger *t = &thread->trigger;
+    uint64_t before;
+    if (!kernel_ticks_have_points(thread) || thread->stream->slot == NULL)
+        return;
+    struct moment now = burst_now();
+    if (!nap_course_pays(&t->naps, now.cpu_ns, now.time_ns, t->plan.fine_ns) ||
+        !signal_block_all(&before))
+        return;
+    if (burst_runs(thread) && !t->kernel_ticks.on)
+        kernel_ticks_begin(thread, &t->plan, now);
+    signal_put_back(before);
+}
+
 hcct_hot void call_points_begin(struct agent_thread *thread, size_t which,
                                 const struct sleep_place *place, uint64_t time, bool masked) {
     if (hcct_unlikely(thread->trigger.awaits_call)) /* of a handler that has interrupted it */
@@ -110,12 +120,12 @@ hcct_hot void call_points_end(struct agent_thread *thread, size_t which,
         kernel_ticks_call_ends(thread, which, place, time, slept);
         return;
     }
-    if (slept)
-        nap_course_nap(&thread->trigger.naps);
     if (hcct_unlikely(thread->trigger.awaits_call))
         call_is_over(thread, place);
     else
         check_point(thread, place, time, slept && masked);
+    if (slept && nap_course_nap(&thread->trigger.naps))
+        check_naps(thread);
 }
 
 static bool on_stack(const struct agent_thread *thread, uintptr_t address) {

@@ -12,6 +12,7 @@
 
 #include "common/wire/compiler.h"
 #include "preload/life/agent.h"
+#include "preload/life/signal.h"
 #include "preload/sample/draw.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/interrupted.h"
@@ -146,8 +147,6 @@ static void meet(struct agent_thread *thread, struct wire_session *session,
     burst_weigh(thread, session, thinned(thread, plan, weight), call, uc);
     if (!t->kernel_ticks.on)
         return; /* it has attached, and has another plan */
-    if (nap_course_is_over(&t->naps, plan->fine_ns))
-        tick_course_enough(&t->kernel_ticks, now.cpu_ns);
 }
 
 /* The end is at a time that no sample decides about. */
@@ -194,9 +193,10 @@ void kernel_ticks_met(struct agent_thread *thread, struct wire_session *session,
     if (is_in_span(thread, now, call))
         return;
     t->naps.point_ns = 0; /* it would have been before */
-    t->naps.ticks++;
     meet(thread, session, plan, now,
          tick_course_parts(&t->kernel_ticks, draw_word(&thread->random)), call, uc);
+    if (t->naps.span_ns != 0) /* it computes */
+        tick_course_enough(&t->kernel_ticks, now.cpu_ns);
     look_or_end(thread, now);
 }
 
@@ -338,10 +338,24 @@ static void end_call(struct agent_thread *thread, const struct sleep_place *plac
         aim(thread, now);
 }
 
+/* No tick comes between: it would set the timers, too. */
+static void leave_here(struct agent_thread *thread, struct moment now) {
+    uint64_t before;
+    if (!signal_block_all(&before))
+        return;
+    if (thread->trigger.kernel_ticks.on)
+        leave(thread, &thread->trigger.plan, now);
+    signal_put_back(before);
+}
+
 static void begin_stretch(struct agent_thread *thread, const struct sleep_place *place) {
     struct trigger *t = &thread->trigger;
     struct moment now = burst_now();
     uint64_t at = nap_course_stretch(&t->naps, now.cpu_ns, now.time_ns, &thread->random);
+    if (nap_course_is_over(&t->naps)) {
+        leave_here(thread, now);
+        return;
+    }
     if (at == NAP_NO_POINT)
         return;
     t->naps.point_ns = now.cpu_ns + at;

@@ -6,46 +6,33 @@
 
 #include "preload/sample/draw.h"
 
-#define EARLY_MANY  16 /* timers that were in vain */
-#define EARLY_POINT 2  /* so many for each point are no matter */
-#define EARLY_MOST  32
-#define NAPS_KNOWN  4     /* in one reading of the clock */
+#define SERIES      32    /* naps */
 #define LEARNED     16    /* part of what is new */
 #define SPAN_GROWS  8     /* by one part in so many, where a stretch is longer ... */
 #define SPAN_SHRINK 256   /* ... and shrinks by one in so many: one in 32 is longer */
 #define SPAN_LEAST  60000 /* a timer takes a third of that to come */
-#define TICKS_MANY  4     /* in one stretch: it computes */
+#define RUNS_MOST   2     /* and of the time that passes */
 #define STEP_OFF    4     /* steps may be longer or shorter by one part in so many */
-
-static void learn(struct nap_course *course, uint64_t length) {
-    int64_t known = (int64_t)course->mean_ns;
-    course->mean_ns = known == 0 ? length : (uint64_t)(known + ((int64_t)length - known) / LEARNED);
-}
-
-void nap_course_count(struct nap_course *course, uint64_t cpu_ns) {
-    if (course->counted_ns != 0 && course->naps < NAPS_KNOWN)
-        return;
-    if (course->counted_ns != 0)
-        learn(course, (cpu_ns - course->counted_ns) / course->naps);
-    course->counted_ns = cpu_ns;
-    course->naps = 0;
-}
-
-void nap_course_early(struct nap_course *course) {
-    if (course->early < EARLY_MOST)
-        course->early++;
-}
-
-void nap_course_met(struct nap_course *course) {
-    course->early -= course->early < EARLY_POINT ? course->early : EARLY_POINT;
-}
 
 static bool are_short(const struct nap_course *course, uint64_t step_ns) {
     return course->mean_ns != 0 && course->mean_ns <= step_ns / 4 && SPAN_LEAST <= step_ns / 2;
 }
 
-bool nap_course_pays(const struct nap_course *course, uint64_t step_ns) {
-    return course->early >= EARLY_MANY && are_short(course, step_ns);
+static void begin_series(struct nap_course *course, uint64_t cpu_ns, uint64_t time) {
+    course->series_ns = cpu_ns;
+    course->series_time = time;
+    course->naps = 0;
+}
+
+bool nap_course_nap(struct nap_course *course) {
+    return ++course->naps >= SERIES;
+}
+
+bool nap_course_pays(struct nap_course *course, uint64_t cpu_ns, uint64_t time, uint64_t step_ns) {
+    uint64_t ran = cpu_ns - course->series_ns, passed = time - course->series_time;
+    course->mean_ns = course->series_ns == 0 ? 0 : ran / course->naps;
+    begin_series(course, cpu_ns, time);
+    return are_short(course, step_ns) && ran <= passed / RUNS_MOST;
 }
 
 /* No span is longer than the shortest step. */
@@ -64,7 +51,7 @@ void nap_course_begin(struct nap_course *course, uint64_t step_ns, uint64_t *ran
     uint64_t mean = course->steps.mean_ns == 0 ? step_ns : within(course->steps.mean_ns, step_ns);
     const uint64_t drawn[INTERVAL_WORDS] = {draw_word(random), draw_word(random)};
     course->point_ns = 0;
-    course->ticks = course->early = 0;
+    course->over = false;
     course->now = course->before = (struct nap_stretch){0};
     course->span_ns = are_short(course, step_ns) ? span(2 * course->mean_ns, step_ns) : 0;
     course->until_ns = interval_begin(&course->steps, mean, 1, drawn);
@@ -73,7 +60,7 @@ void nap_course_begin(struct nap_course *course, uint64_t step_ns, uint64_t *ran
 void nap_course_end(struct nap_course *course) {
     course->point_ns = course->span_ns = 0;
     course->now = (struct nap_stretch){0};
-    course->counted_ns = course->naps = 0;
+    course->series_ns = course->naps = 0;
 }
 
 static void learn_span(struct nap_course *course, uint64_t length) {
@@ -83,16 +70,26 @@ static void learn_span(struct nap_course *course, uint64_t length) {
     course->span_ns = span(ns, course->steps.mean_ns);
 }
 
+/* Of a stretch that is over. */
+static void learn(struct nap_course *course, uint64_t length, uint64_t cpu_ns) {
+    learn_span(course, length);
+    course->over |= length > course->steps.mean_ns;
+    if (++course->naps < SERIES)
+        return;
+    course->mean_ns = (cpu_ns - course->series_ns) / course->naps;
+    course->over |= !are_short(course, course->steps.mean_ns);
+    begin_series(course, cpu_ns, 0);
+}
+
 uint64_t nap_course_stretch(struct nap_course *course, uint64_t cpu_ns, uint64_t time,
                             uint64_t *random) {
-    if (course->now.began_ns != 0) {
-        learn(course, cpu_ns - course->now.began_ns);
-        learn_span(course, cpu_ns - course->now.began_ns);
-    }
+    if (course->now.began_ns != 0)
+        learn(course, cpu_ns - course->now.began_ns, cpu_ns);
+    else
+        begin_series(course, cpu_ns, 0);
     course->before = course->now;
     course->now = (struct nap_stretch){cpu_ns, time, course->span_ns};
     course->point_ns = 0;
-    course->ticks = 0;
     if (course->until_ns >= course->span_ns) {
         course->until_ns -= course->span_ns;
         return NAP_NO_POINT;
@@ -107,8 +104,4 @@ void nap_course_weighed(struct nap_course *course, uint64_t weight_ns, uint64_t 
     uint64_t ns = within(step_ns * step_ns / (weight_ns + 1), step_ns);
     int64_t known = (int64_t)course->steps.mean_ns;
     course->steps.mean_ns = (uint64_t)(known + ((int64_t)ns - known) / LEARNED);
-}
-
-bool nap_course_is_over(const struct nap_course *course, uint64_t step_ns) {
-    return course->span_ns != 0 && (course->ticks >= TICKS_MANY || !are_short(course, step_ns));
 }

@@ -35,28 +35,22 @@ struct nap_course {
     uint64_t until_ns;            /* from a stretch's beginning to the next point, on their clock */
     struct nap_stretch now, before; /* stretches */
     uint64_t point_ns;              /* in this one, which has yet to come; 0: there is none */
-    uint32_t ticks;                 /* behind its span */
-    uint32_t early;                 /* expiries that came too early, less some for each point */
-    uint32_t naps;                  /* since ... */
-    uint64_t counted_ns;            /* ... the clock said so */
-    uint64_t mean_ns;               /* length of a stretch; 0: not known yet */
     uint64_t span_ns;               /* of the next stretch; 0: stretches have no points */
+    uint32_t naps;                  /* of this series, which ... */
+    uint64_t series_ns;             /* ... began here, ... */
+    uint64_t series_time;
+    uint64_t mean_ns; /* length of a stretch of the last series; 0: not known */
+    bool over;        /* a stretch was longer than a step, or a series none of short ones */
 };
 
-/* ---- what is learned while points lie on the CPU clock ---- */
+/* ---- at all times ---- */
 
-/* A nap is over. */
-static inline void nap_course_nap(struct nap_course *course) {
-    course->naps++;
-}
-/* The clock says `cpu_ns`. */
-void nap_course_count(struct nap_course *course, uint64_t cpu_ns);
-/* A timer has met the thread's nap, before its point. */
-void nap_course_early(struct nap_course *course);
-/* One has met its point. */
-void nap_course_met(struct nap_course *course);
-/* Naps cost so many timers that stretches should have their own points, `step_ns` apart. */
-bool nap_course_pays(const struct nap_course *course, uint64_t step_ns);
+/* A nap is over, while points lie on the CPU clock. True: it was the last one of a series. */
+bool nap_course_nap(struct nap_course *course);
+/* A series is over: whether its stretches were so short, and so far apart, that stretches should
+ * have their own points, `step_ns` apart. That depends on the program alone: if it depended on
+ * timers that have met its naps, then on where points are. */
+bool nap_course_pays(struct nap_course *course, uint64_t cpu_ns, uint64_t time, uint64_t step_ns);
 
 /* ---- while stretches have points ---- */
 
@@ -76,8 +70,9 @@ void nap_course_weighed(struct nap_course *course, uint64_t weight_ns, uint64_t 
 static inline bool nap_stretch_spans(const struct nap_stretch *stretch, uint64_t cpu_ns) {
     return cpu_ns - stretch->began_ns < stretch->span_ns;
 }
-/* A tick has met the stretch behind its span, or a point was met: whether the thread naps no more,
- * as it did. */
-bool nap_course_is_over(const struct nap_course *course, uint64_t step_ns);
+/* The thread naps no more, as it did: known at the end of a nap. */
+static inline bool nap_course_is_over(const struct nap_course *course) {
+    return course->over;
+}
 
 #endif

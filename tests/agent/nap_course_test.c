@@ -30,17 +30,22 @@ static uint64_t below(uint64_t n) {
     return draw_word(&seed) % n;
 }
 
-/* A thread that a timer has met in so many naps that its stretches have points. */
+#define SERIES 32
+
+/* A series of naps, between which a thread has worked for so long each, and slept for so long. */
+static bool pays(struct nap_course *course, uint64_t stretch_ns, uint64_t nap_ns) {
+    uint64_t cpu = course->series_ns + SERIES * stretch_ns,
+             time = course->series_time + SERIES * (stretch_ns + nap_ns);
+    for (int i = 1; i <= SERIES; i++)
+        CHECK(nap_course_nap(course) == (i == SERIES));
+    return nap_course_pays(course, cpu, time, STEP);
+}
+
+/* A thread whose stretches have points. */
 static struct nap_course that_naps(uint64_t stretch_ns) {
     struct nap_course course = {0};
-    nap_course_count(&course, 1);
-    for (int i = 0; i < 16; i++) {
-        CHECK(!nap_course_pays(&course, STEP));
-        nap_course_early(&course);
-        nap_course_nap(&course);
-    }
-    nap_course_count(&course, 1 + 16 * stretch_ns);
-    CHECK(nap_course_pays(&course, STEP));
+    CHECK(!pays(&course, stretch_ns, stretch_ns)); /* where the first one began is not known */
+    CHECK(pays(&course, stretch_ns, stretch_ns));
     nap_course_begin(&course, STEP, &seed);
     return course;
 }
@@ -141,21 +146,34 @@ static void test_each_has_its_time(void) {
     }
 }
 
-/* Long stretches need no points of their own, nor does a thread that few timers have met asleep. */
+/* Long stretches need no points of their own, nor those of a thread that hardly sleeps. */
 static void test_pays(void) {
     struct nap_course course = that_naps(250 * US);
     CHECK_UINT(course.span_ns, STEP / 2);
-    CHECK(!nap_course_is_over(&course, STEP));
-    CHECK(nap_course_is_over(&course, STEP / 2));
-    course.ticks = 4;
-    CHECK(nap_course_is_over(&course, STEP));
-    nap_course_end(&course);
-    CHECK(!nap_course_is_over(&course, STEP));
-    for (int i = 0; i < 20; i++) {
-        nap_course_early(&course);
-        nap_course_met(&course);
+    CHECK(!pays(&course, 251 * US, 300 * US));
+    CHECK(!pays(&course, 100 * US, 99 * US));
+    CHECK(pays(&course, 100 * US, 100 * US));
+}
+
+/* It ends with a series of longer stretches, and with one that is longer than a step. */
+static void test_over(void) {
+    static const struct {
+        uint64_t length[2];
+        int times; /* of the first, for each of the second */
+        bool over;
+    } cases[] = {{{50 * US, 50 * US}, 1, false},
+                 {{300 * US, 300 * US}, 1, true},
+                 {{20 * US, 1001 * US}, 255, true},
+                 {{20 * US, 999 * US}, 255, false}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct nap_course course = that_naps(50 * US);
+        uint64_t cpu = 5 * MS;
+        for (int k = 0; k < 8 * SERIES + 1; k++) {
+            nap_course_stretch(&course, cpu, 0, &seed);
+            cpu += cases[i].length[k % (cases[i].times + 1) == cases[i].times];
+        }
+        CHECK(nap_course_is_over(&course) == cases[i].over);
     }
-    CHECK(!nap_course_pays(&course, STEP));
 }
 
 /* Nothing is a stretch's before its beginning is known. */
@@ -191,6 +209,7 @@ int main(void) {
     test_span();
     test_each_has_its_time();
     test_pays();
+    test_over();
     test_spans();
     test_weighed();
     return check_report();
