@@ -166,8 +166,7 @@ preload_libagent_a_SOURCES = \
 	preload/redirect/stub_form.c \
 	preload/redirect/text_copy.c preload/redirect/text_copy.h \
 	preload/sample/block_sample.c preload/sample/block_sample.h \
-	preload/sample/burst.c preload/sample/burst.h preload/sample/burst_inner.h \
-	preload/sample/call_points.c preload/sample/call_points.h \
+	preload/sample/burst.c preload/sample/burst.h \
 	preload/sample/call_number.h \
 	preload/sample/calm.c preload/sample/calm.h \
 	preload/sample/check.c preload/sample/check.h \
@@ -191,8 +190,6 @@ preload_libagent_a_SOURCES = \
 	preload/sample/sampling.c preload/sample/sampling.h \
 	preload/sample/stack.c preload/sample/stack.h \
 	preload/sample/system_call.c preload/sample/system_call.h \
-	preload/sample/kernel_ticks.c preload/sample/kernel_ticks.h \
-	preload/sample/nap_course.c preload/sample/nap_course.h \
 	preload/sample/thinning.c preload/sample/thinning.h \
 	preload/sample/thread_timer.c preload/sample/thread_timer.h \
 	preload/sample/tick_course.c preload/sample/tick_course.h \

@@ -15,7 +15,6 @@
 #include "preload/sample/copies.h"
 #include "preload/sample/interval.h"
 #include "preload/sample/memo.h"
-#include "preload/sample/nap_course.h"
 #include "preload/sample/plan.h"
 #include "preload/sample/points.h"
 #include "preload/sample/thinning.h"
@@ -60,18 +59,7 @@ struct trigger {
     bool awaits_call;     /* ... up to the end of an open call, at the latest */
     uint8_t calm[OPEN_CALL_FUNCTIONS]; /* calls of each function that were short, up to 16 */
     bool avoids_ticks;                 /* the kernel's ticks do not meet the thread */
-    struct tick_course kernel_ticks;   /* while each of them is a sample */
-    struct nap_course naps;            /* where the thread naps */
-    uint64_t look_time;                /* CLOCK_MONOTONIC: whether that is over (kernel_ticks.c) */
-    uint64_t
-        call_age_ns;     /* the last call with our signal blocked began so long after a nap's end */
-    uint32_t aim_ns;     /* so long it took to set the timer to a stretch's point */
-    uint64_t own_ns;     /* so much the agent took for that, and has yet to credit ... */
-    uint64_t own_weight; /* ... by the sample that is taken now; 0: it is another one */
-    struct thinning own_thinned;
-    bool put_off;                      /* it is set to look_time all the same */
-    bool napped;                       /* the last call that could sleep was a nap */
-    bool naps_in[OPEN_CALL_FUNCTIONS]; /* the last call of this function was */
+    struct tick_course kernel_ticks;   /* while they do */
     struct thinning thinned;           /* of those that weigh less than a point */
     struct points points;              /* of CPU time, that are to be sampled */
     uint64_t asleep_ns;            /* CLOCK_MONOTONIC when early ticks met the sleep first that they

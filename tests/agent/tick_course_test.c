@@ -37,7 +37,7 @@ static void work_on(struct tick_course *course, struct seen *seen, uint64_t *cpu
                     uint64_t length, uint64_t phase) {
     uint64_t began = *cpu;
     for (uint64_t at = TICK - phase; at < length; at += TICK)
-        seen->weight[kind] += (double)tick_course_meet(course, &all, 1, began + at, false);
+        seen->weight[kind] += (double)tick_course_meet(course, &all, TICK, began + at, false);
     seen->worked[kind] += (double)length;
     *cpu += length;
 }
@@ -53,7 +53,7 @@ static void work_a_piece(const struct work *work, struct tick_course *course, st
 static void run_thread(const struct work *work, struct seen *seen, unsigned pieces) {
     struct tick_course course = {0};
     uint64_t cpu = 5 * MS;
-    tick_course_begin(&course, &all, TICK, TICK, cpu, 0);
+    tick_course_begin(&course, cpu, 0);
     for (unsigned i = 0; i < pieces; i++)
         work_a_piece(work, &course, seen, &cpu);
     tick_course_end(&course, &all, cpu);
@@ -120,7 +120,7 @@ static void test_side_by_side(void) {
         all = (struct tick_courses){0};
         for (unsigned i = 0; i < 16; i++) {
             courses[i] = (struct tick_course){0};
-            tick_course_begin(&courses[i], &all, TICK, TICK, cpu[i], 0);
+            tick_course_begin(&courses[i], cpu[i], 0);
         }
         for (unsigned piece = 0; piece < 1000; piece++)
             for (unsigned i = 0; i < 16; i++)
@@ -133,12 +133,12 @@ static void test_side_by_side(void) {
 static void test_call(void) {
     struct tick_course course = {0};
     all = (struct tick_courses){0};
-    tick_course_begin(&course, &all, TICK, TICK, 10 * MS, 0);
+    tick_course_begin(&course, 10 * MS, 0);
     course.call_ns = 11 * MS;
-    CHECK_UINT(tick_course_meet(&course, &all, 1, 14 * MS, true), TICK);
+    CHECK_UINT(tick_course_meet(&course, &all, TICK, 14 * MS, true), TICK);
     course.call_ns = 15 * MS;
-    CHECK_UINT(tick_course_meet(&course, &all, 1, 35 * MS, true), 20 * MS);
-    CHECK_UINT(tick_course_meet(&course, &all, 1, 38 * MS, false), 9625000);
+    CHECK_UINT(tick_course_meet(&course, &all, TICK, 35 * MS, true), 20 * MS);
+    CHECK_UINT(tick_course_meet(&course, &all, TICK, 38 * MS, false), 9625000);
 }
 
 /* One that is found asleep again soon is left alone for longer, up to 4 s. */
@@ -146,7 +146,7 @@ static void test_length(void) {
     struct tick_course course = {0};
     uint64_t cpu = 0, length = 20 * MS;
     for (int i = 0; i < 12; i++) {
-        tick_course_begin(&course, &all, TICK, TICK, cpu, 0);
+        tick_course_begin(&course, cpu, 0);
         CHECK(course.on && !tick_course_is_over(&course, cpu + length - 1));
         CHECK(tick_course_is_over(&course, cpu + length));
         CHECK_UINT(tick_course_end(&course, &all, cpu + length + 1), length + 1);
@@ -154,22 +154,22 @@ static void test_length(void) {
         cpu += length + MS;
         length = length < 2000 * MS ? 2 * length : 4000ull * MS;
     }
-    tick_course_begin(&course, &all, TICK, TICK, cpu + 8000ull * MS, 0);
+    tick_course_begin(&course, cpu + 8000ull * MS, 0);
     CHECK_UINT(course.length_ns, 20 * MS);
 }
 
 static void test_avoids(void) {
     struct tick_course course = {0};
-    tick_course_begin(&course, &all, TICK, TICK, MS, 7);
-    CHECK(!tick_course_avoids(&course, MS + 8 * TICK - 1));
-    CHECK(tick_course_avoids(&course, MS + 8 * TICK));
-    tick_course_meet(&course, &all, 1, MS + 8 * TICK, false);
-    CHECK(!tick_course_avoids(&course, MS + 9 * TICK));
+    tick_course_begin(&course, MS, 7);
+    CHECK(!tick_course_avoids(&course, TICK, MS + 8 * TICK - 1));
+    CHECK(tick_course_avoids(&course, TICK, MS + 8 * TICK));
+    tick_course_meet(&course, &all, TICK, MS + 8 * TICK, false);
+    CHECK(!tick_course_avoids(&course, TICK, MS + 9 * TICK));
     /* it has worked for a tenth of the time: 32 ticks of work take 320 */
-    uint64_t patience = tick_course_patience(&course, MS + 10 * TICK, 7 + 100ull * TICK);
+    uint64_t patience = tick_course_patience(&course, TICK, MS + 10 * TICK, 7 + 100ull * TICK);
     CHECK_UINT(patience, 320ull * TICK);
-    CHECK_UINT(tick_course_patience(&course, MS, 7), 1000ull * MS);
-    CHECK_UINT(tick_course_patience(&course, MS + TICK, UINT64_MAX / 2), 60000ull * MS);
+    CHECK_UINT(tick_course_patience(&course, TICK, MS, 7), 1000ull * MS);
+    CHECK_UINT(tick_course_patience(&course, TICK, MS + TICK, UINT64_MAX / 2), 60000ull * MS);
 }
 
 int main(void) {
