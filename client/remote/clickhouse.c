@@ -4,14 +4,21 @@
  */
 #include "client/remote/clickhouse.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/options.h"
 #include "common/base/utf8.h"
 
-bool clickhouse_is_name(const char *name) {
+bool clickhouse_check_name(const char *name) {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    return name[0] != '\0' && strlen(name) < 100 && strspn(name, allowed) == strlen(name);
+    size_t n = strspn(name, allowed);
+    if (n > 0 && n < 100 && name[n] == '\0' && !isdigit((unsigned char)name[0]))
+        return true;
+    complain("--database '%s': it must be letters, digits and underscores, the first no digit",
+             name);
+    return false;
 }
 
 void clickhouse_quote(FILE *out, const char *text) {

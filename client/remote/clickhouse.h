@@ -15,8 +15,9 @@
 
 #define CLICKHOUSE_DATABASE "hcct"
 
-/* Letters, digits and underscores. */
-bool clickhouse_is_name(const char *name);
+/* Letters, digits and underscores, as a name in a statement has without quotes. False: complained.
+ */
+bool clickhouse_check_name(const char *name);
 
 /* The text as a literal. */
 void clickhouse_quote(FILE *out, const char *text);

@@ -11,7 +11,8 @@
 #include "common/wire/metric.h"
 #include "common/wire/tags.h"
 
-#define TIMEOUT_S 300
+#define TIMEOUT_S  300
+#define ANSWER_MAX (1u << 30)
 
 static bool resolve_span(const char *option, const char *text, uint64_t *seconds) {
     if (text == NULL || span_parse(text, seconds))
@@ -56,17 +57,17 @@ bool fleet_resolve_choice(const struct fleet_options *options, struct fleet_choi
 
 bool fleet_open_server(const struct fleet_options *options, struct fleet_server *server) {
     const char *url = options->url != NULL ? options->url : getenv("HCCT_FLEET_URL");
-    if (url == NULL || (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)) {
+    if (url == NULL) {
         complain("say where ClickHouse is: --url http://clickhouse:8123, or HCCT_FLEET_URL");
         return false;
     }
-    if (!clickhouse_is_name(options->database)) {
-        complain("--database '%s': it must be letters, digits and underscores", options->database);
+    if (!transfer_is_url(url) || !clickhouse_check_name(options->database))
         return false;
-    }
     static char error[FLEET_ERROR_ROOM]; /* one server in a run */
     *server = (struct fleet_server){.url = url, .database = options->database, .error = error};
-    server->transfer = transfer_new(&(struct transfer_options){
-        .credentials = options->credentials, .ca = options->ca, .timeout_s = TIMEOUT_S});
+    server->transfer = transfer_new(&(struct transfer_options){.credentials = options->credentials,
+                                                               .ca = options->ca,
+                                                               .timeout_s = TIMEOUT_S,
+                                                               .answer_max = ANSWER_MAX});
     return server->transfer != NULL;
 }

@@ -21,7 +21,8 @@
 #include "common/base/memory.h"
 #include "common/base/options.h"
 
-#define TIMEOUT_S 30
+#define TIMEOUT_S  30
+#define ANSWER_MAX (1u << 20) /* of a server that takes something: a word, or a sentence */
 
 struct push_options {
     const char *every, *spool, *service, *host, *tenant, *database, *credentials, *ca, *socket;
@@ -242,6 +243,19 @@ static int run(struct pushing *p, const struct push_options *options, uint64_t e
     return status;
 }
 
+/* NULL: not given. */
+static bool is_name(const char *option, const char *text) {
+    if (text == NULL)
+        return true;
+    if (text[0] == '\0')
+        complain("%s is empty: is a variable not set?", option);
+    else if (strpbrk(text, "\r\n") != NULL)
+        complain("%s is of several lines", option);
+    else
+        return true;
+    return false;
+}
+
 static bool resolve(const struct push_options *options, int words, char **word, struct pushing *p,
                     uint64_t *every_s) {
     *every_s = 0;
@@ -250,16 +264,15 @@ static bool resolve(const struct push_options *options, int words, char **word, 
     else if ((p->target = target_find(word[0])) == NULL)
         complain("there is no target '%s'; there are: pyroscope, parca, otlp and clickhouse",
                  word[0]);
-    else if (strncmp(word[1], "http://", 7) != 0 && strncmp(word[1], "https://", 8) != 0)
-        complain("'%s' is no URL that begins with http:// or https://", word[1]);
+    else if (!transfer_is_url(word[1]))
+        return false;
     else if (!span_parse(options->every, every_s))
         complain("--every '%s': it must be a time such as 15s or 1m", options->every);
     else if (options->create && p->target->create == NULL)
         complain("--create is for clickhouse: there is nothing to be made for %s", word[0]);
-    else if (!clickhouse_is_name(options->database))
-        complain("--database '%s': it must be letters, digits and underscores", options->database);
     else
-        return true;
+        return clickhouse_check_name(options->database) && is_name("--host", options->host) &&
+               is_name("--service", options->service) && is_name("--tenant", options->tenant);
     return false;
 }
 
@@ -289,6 +302,7 @@ int cmd_push(int argc, char **argv) {
         .ca = options.ca,
         .header = options.tenant != NULL ? header : NULL,
         .timeout_s = TIMEOUT_S,
+        .answer_max = ANSWER_MAX,
     });
     int status = p.transfer != NULL ? run(&p, &options, every_s) : HCCT_EXIT_FAILURE;
     transfer_free(p.transfer);

@@ -17,7 +17,6 @@
 #include "common/base/memory.h"
 #include "common/base/options.h"
 
-#define ANSWER_MAX     ((size_t)1 << 30)
 #define CONNECT_S      10L
 #define SENTENCE_BYTES 200 /* of what a server says */
 
@@ -25,18 +24,19 @@ struct transfer {
     CURL *curl;
     struct curl_slist *fixed; /* headers of all requests */
     char error[CURL_ERROR_SIZE];
+    size_t answer_max;
 };
 
 struct body {
     char *text;
-    size_t bytes;
+    size_t bytes, most;
     bool too_large;
 };
 
 static size_t receive(char *data, size_t size, size_t n, void *arg) {
     struct body *body = arg;
     char *more;
-    if (body->bytes + size * n > ANSWER_MAX) {
+    if (body->bytes + size * n > body->most) {
         body->too_large = true;
         return 0;
     }
@@ -48,6 +48,22 @@ static size_t receive(char *data, size_t size, size_t n, void *arg) {
     body->bytes += size * n;
     more[body->bytes] = '\0';
     return size * n;
+}
+
+bool transfer_is_url(const char *url) {
+    bool secure = strncasecmp(url, "https://", 8) == 0;
+    if (!secure && strncasecmp(url, "http://", 7) != 0) {
+        complain("'%s' is no URL that begins with http:// or https://", url);
+        return false;
+    }
+    const char *host = url + (secure ? 8 : 7);
+    const char *query = strchr(host, '?');
+    bool has_user = memchr(host, '@', strcspn(host, "/?")) != NULL;
+    if (!has_user && (query == NULL || strcasestr(query, "password=") == NULL))
+        return true;
+    complain("the URL has credentials, which others can see: give them by --credentials FILE, or "
+             "HCCT_PUSH_CREDENTIALS");
+    return false;
 }
 
 static void trim(char *line) {
@@ -96,6 +112,7 @@ struct transfer *transfer_new(const struct transfer_options *options) {
     struct transfer *t = memory_new(1, sizeof *t, "a connection");
     char line[8000];
 
+    t->answer_max = options->answer_max;
     if (!read_credentials(options->credentials, line, sizeof line)) {
         free(t);
         return NULL;
@@ -180,7 +197,7 @@ static const char *reason(const struct transfer *t, CURLcode code) {
 enum transfer_result transfer_post(struct transfer *t, const char *url, const char *type,
                                    const void *body, size_t bytes, struct transfer_answer *answer,
                                    char *error, size_t error_bytes) {
-    struct body received = {.text = memory_new(1, 1, "an answer")};
+    struct body received = {.text = memory_new(1, 1, "an answer"), .most = t->answer_max};
     CURLcode code = perform(t, url, type, body, bytes, &received);
     enum transfer_result result = TRANSFER_LATER;
     char said[SENTENCE_BYTES];

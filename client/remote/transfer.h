@@ -14,6 +14,7 @@ struct transfer_options {
     const char *ca;     /* a file of certificates that are accepted instead of the system's; NULL */
     const char *header; /* one more, "Name: value"; NULL: none */
     unsigned timeout_s; /* of one request */
+    size_t answer_max;  /* bytes of an answer; a longer one is none */
 };
 
 struct transfer;
@@ -29,6 +30,10 @@ enum transfer_result {
     TRANSFER_REFUSED, /* the server has understood it, and never takes this body */
     TRANSFER_LATER,   /* anything else: the same request may be good another time */
 };
+
+/* A URL of HTTP or HTTPS without credentials, which others would see on the command line and in
+ * messages. False: complained. */
+bool transfer_is_url(const char *url);
 
 /* NULL: something can't be, complained. */
 struct transfer *transfer_new(const struct transfer_options *options);

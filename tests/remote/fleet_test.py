@@ -349,6 +349,9 @@ def test_panels():
 def test_words():
     for words, status, sentence in (
             (("hot",), 2, "say where ClickHouse is"), ((), 2, "say what to ask"),
+            (("hot", "--url", "127.0.0.1:1"), 2, "is no URL"),
+            (("hot", "--url", "http://me:SECRET@127.0.0.1:1"), 2, "has credentials"),
+            (("hot", "--url", "http://127.0.0.1:1", "--database", "2x"), 2, "the first no digit"),
             (("hot", "--url", "http://127.0.0.1:1", "--since", "x"), 2, "--since 'x'"),
             (("hot", "--url", "http://127.0.0.1:1", "--since", "1h", "--until", "2h"), 2, "--until"),
             (("hot", "--url", "http://127.0.0.1:1"), 1, "can't be reached"),

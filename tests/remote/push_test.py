@@ -9,8 +9,10 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -248,13 +250,46 @@ def test_labels():
     parca.close()
 
 
+def serve_long_answers(listener):
+    """To each request 200, and 64 MB after it; until the listener is closed."""
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        with connection:
+            connection.recv(65536)
+            try:
+                connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + bytes(64 << 20))
+            except OSError:
+                pass
+
+
+def test_long_answer():
+    """Who takes a push says a word: a server that goes on and on is none, and costs no memory."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    threading.Thread(target=serve_long_answers, args=(listener,), daemon=True).start()
+    run_program(0.2)
+    said = push("otlp", f"http://127.0.0.1:{listener.getsockname()[1]}", spool="long", status=1)
+    check("answer is too large" in said and len(waiting("long")) == 1, f"it is said, and waits: {said.strip()}")
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+
+
 def test_words():
     for words, sentence in (((), "name a target"), (("x", "http://y"), "there is no target 'x'"),
                             (("otlp", "ftp://y"), "is no URL"),
                             (("--every", "0", "otlp", "http://y"), "--every '0'"),
                             (("--create", "otlp", "http://y"), "--create is for clickhouse"),
-                            (("--database", "a;b", "clickhouse", "http://y"), "--database 'a;b'")):
+                            (("--database", "a;b", "clickhouse", "http://y"), "--database 'a;b'"),
+                            (("--database", "2_x", "clickhouse", "http://y"), "the first no digit"),
+                            (("otlp", "http://me:SECRET@y/"), "has credentials"),
+                            (("otlp", "HTTPS://y/?user=me&Password=SECRET"), "has credentials"),
+                            (("--host", "", "otlp", "http://y"), "--host is empty"),
+                            (("--service", "", "otlp", "http://y"), "--service is empty"),
+                            (("--tenant", "a\r\nX-B: 1", "otlp", "http://y"), "of several lines")):
         result = run([HCCT, "push", *words])
+        check("SECRET" not in result.err.decode(), f"{words}: it is not shown")
         check(result.status == 2 and sentence in result.err.decode() and
               result.err.count(b"\n") == 1, f"{words}: {result.err.decode().strip()}")
     result = run([HCCT, "help", "push"])
@@ -272,6 +307,7 @@ with Daemon("--state-dir", scratch("state")) as daemon:
     test_always()
     test_credentials()
     test_labels()
+    test_long_answer()
     test_words()
     test_restarts()
 finish()
