@@ -129,6 +129,13 @@ static void put_deltas(struct rows *rows, uint32_t process, const char *service)
     rows->n[DELTAS]++;
 }
 
+/* Time that hcctd knows of, and that is in no context: also what one that was killed took with it.
+ */
+static uint64_t lost_time(const struct profile *profile, const struct profile_process *process) {
+    bool is_time = !profile_of_calls(profile) && !profile_of_faults(profile);
+    return is_time ? profile_lost(profile, process) : process->lost_ns;
+}
+
 static void put_totals(struct rows *rows, uint32_t process, const char *service) {
     const struct profile *profile = rows->push->profile;
     const struct profile_process *it = &profile->processes[process];
@@ -144,7 +151,7 @@ static void put_totals(struct rows *rows, uint32_t process, const char *service)
     put_wide(&json, "walks", it->walks);
     put_wide(&json, "complete", it->complete);
     put_wide(&json, "lost", it->lost);
-    put_wide(&json, "lost_ns", it->lost_ns);
+    put_wide(&json, "lost_ns", lost_time(profile, it));
     put_wide(&json, "cpu_ns", it->cpu_ns);
     put_wide(&json, "unseen", it->unseen);
     put_wide(&json, "contexts", it->contexts);

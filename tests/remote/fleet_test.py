@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -346,6 +347,31 @@ def test_panels():
         check_panels(*span)
 
 
+def test_gap():
+    """What a hcctd that is killed takes with it is said of all hosts, too, and in the interval of N."""
+    program = subprocess.Popen([target("known_shares"), "6"], env=daemon.env(HCCT_RATE="250"), stdout=subprocess.DEVNULL)
+
+    def is_it(process, what):
+        return process["pid"] == program.pid and what(process)
+    daemon.wait_for(lambda p: is_it(p, lambda p: p["walks"] > 50))
+    daemon.stop()  # with a checkpoint
+    daemon.start()
+    push(host="gap")
+    time.sleep(1.5)
+    daemon.stop(signal.SIGKILL)
+    daemon.start()
+    check(daemon.wait_for(lambda p: is_it(p, lambda p: p["gap_ns"] > 0)) is not None, "some time is missing")
+    program.wait()
+    daemon.wait_for(lambda p: is_it(p, lambda p: p["state"] == "finished"))
+    push(host="gap")
+    found, here = hot("--host", "gap"), local()["processes"][0]
+    lost, want = found["processes"][0]["lost_ns"], here["lost_ns"] + here["gap_ns"]
+    # what was lost before, and was said, went with the hcctd that was killed
+    check(want <= lost <= want + here["cpu_ns"] / 10, f"{lost} ns are lost, {want} and what was said before is right")
+    check(found["total"] + lost >= here["total"] + want, f"with {found['total']} that is all that there was")
+    check("lost" in fleet("hot", "--host", "gap"), "and it is said")
+
+
 def test_words():
     for words, status, sentence in (
             (("hot",), 2, "say where ClickHouse is"), ((), 2, "say what to ask"),
@@ -382,6 +408,8 @@ try:
         test_words()
     with Daemon("--epsilon", "0.05", "--phi", "0.1") as daemon:
         test_bounds()
+    with Daemon("--state-dir", scratch("gap-state"), "--checkpoint", "3600") as daemon:
+        test_gap()
 finally:
     server.kill()
 finish()
