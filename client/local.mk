@@ -89,6 +89,7 @@ client_hcct_SOURCES = \
 	client/commands/runtime_names.c client/commands/runtime_names.h \
 	client/commands/snapshot.c \
 	client/commands/top.c \
+	client/diff_limit.c client/diff_limit.h \
 	client/diff_output.c client/diff_output.h \
 	client/http_client.c client/http_client.h \
 	client/json_in.c client/json_in.h \
@@ -125,6 +126,7 @@ endif
 CLEANFILES += client/remote/push.pb-c.c client/remote/push.pb-c.h
 client_remote_hcct_remote_SOURCES = \
 	client/ask.c client/ask.h \
+	client/diff_limit.c client/diff_limit.h \
 	client/diff_output.c client/diff_output.h \
 	client/http_client.c client/http_client.h \
 	client/json_in.c client/json_in.h \

@@ -3,13 +3,13 @@
  * diff.c - what changed between two profiles, and what of it is more than error?
  */
 #include "client/command.h"
+#include "client/diff_limit.h"
 #include "client/diff_output.h"
 #include "client/operand.h"
 #include "client/transform_options.h"
 #include "client/view.h"
 #include "common/profile/diff.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,23 +18,14 @@ struct diff_given {
     struct operand_options daemon;
     struct range_options range;
     struct transform transform;
-    bool absolute, shares, all, contexts;
-    const char *fail_above;
-    double fraction; /* fail_above as a number */
+    bool absolute, shares, all;
+    struct diff_limit limit;
 };
 
-#define AT(member) offsetof(struct diff_given, member)
-
 static const struct option_spec specs[] = {
-    DIFF_SPECS(struct diff_given),
-    {"fail-above", 0, OPTION_STRING, "P%", AT(fail_above), 0, 0,
-     "exit with 5 when a function or the total surely rose by more"},
-    {"fail-contexts", 0, OPTION_FLAG, NULL, AT(contexts), 0, 0,
-     "--fail-above judges contexts, not functions"},
-    RANGE_SPECS(diff_given, range),
-    TRANSFORM_SPECS(diff_given, transform),
-    OPERAND_SPECS(diff_given, daemon),
-    OPTIONS_END,
+    DIFF_SPECS(struct diff_given),     DIFF_LIMIT_SPECS(struct diff_given, limit),
+    RANGE_SPECS(diff_given, range),    TRANSFORM_SPECS(diff_given, transform),
+    OPERAND_SPECS(diff_given, daemon), OPTIONS_END,
 };
 
 static const struct option_command command = {
@@ -56,47 +47,6 @@ static const struct option_command command = {
     .options = specs,
 };
 
-/* Bounds have room for all that was lost; of a heap they can't. */
-static bool allows_for_all(const struct diff *diff) {
-    bool all = true;
-    for (int side = 0; side < DIFF_SIDES; side++)
-        all &= diff->side[side].lost == 0 || !diff->side[side].may_be_gone;
-    return all;
-}
-
-struct rise_words {
-    char text[48];
-};
-
-static struct rise_words rise_words(const struct diff_weight *weight) {
-    struct rise_words words = {"rose from nothing"};
-    if (weight->before > 0)
-        snprintf(words.text, sizeof words.text, "rose by %.1f %%",
-                 100 * diff_change(weight) / (double)weight->before);
-    return words;
-}
-
-/* One sentence on stderr says what rose. */
-static int judge(const struct diff *diff, const struct diff_given *given) {
-    struct diff_rise rise;
-    double percent = 100 * given->fraction;
-    const char *surely = allows_for_all(diff) ? "surely" : "but for what was lost";
-    diff_find_rises(diff, given->fraction, given->contexts, &rise);
-    const struct rise_words how_much = rise_words(&rise.weight);
-    if (rise.n > 0)
-        complain("%s weight of %s %s, %s by more than %g %%; %u %s%s did so%s%s%s%s",
-                 rise.inclusive ? "the inclusive" : "the self", rise.worst, how_much.text, surely,
-                 percent, rise.n, given->contexts ? "context" : "function", rise.n == 1 ? "" : "s",
-                 rise.total ? ", and the total" : "",
-                 rise.inclusive && *rise.blamed != '\0' ? "; of self weights that of " : "",
-                 rise.inclusive ? rise.blamed : "",
-                 rise.inclusive && *rise.blamed != '\0' ? " rose most" : "");
-    else if (rise.total)
-        complain("the total rose by %.1f %%, %s by more than %g %%",
-                 100 * diff_change(&diff->total) / (double)diff->total.before, surely, percent);
-    return rise.n > 0 || rise.total ? HCCT_EXIT_ABOVE : HCCT_EXIT_OK;
-}
-
 static int compare(const struct profile *const profile[DIFF_SIDES], char *const *names,
                    const struct view *view, const struct diff_given *given) {
     struct diff_options options = {.by = view->options.by, .name = {names[0], names[1]}};
@@ -110,29 +60,10 @@ static int compare(const struct profile *const profile[DIFF_SIDES], char *const 
         return HCCT_EXIT_FAILURE;
     }
     int status = diff_output(&diff, view, given->view.output, given->all);
-    if (status == HCCT_EXIT_OK && given->fail_above != NULL)
-        status = judge(&diff, given);
+    if (status == HCCT_EXIT_OK)
+        status = diff_limit_judge(&diff, &given->limit);
     diff_free(&diff);
     return status;
-}
-
-/* "5%" or "5". */
-static bool read_percentage(struct diff_given *given) {
-    const char *text = given->fail_above;
-    char *end;
-    if (text == NULL && given->contexts) {
-        complain("--fail-contexts says what --fail-above judges: give that, too");
-        return false;
-    }
-    if (text == NULL)
-        return true;
-    given->fraction = strtod(text, &end) / 100;
-    bool any = end != text && text[0] >= '0' && text[0] <= '9';
-    end += any && *end == '%';
-    if (any && *end == '\0' && given->fraction <= 1000)
-        return true;
-    complain("--fail-above takes a percentage from 0%% to 100000%%, such as 5%%, not '%s'", text);
-    return false;
 }
 
 static bool resolve(struct diff_given *given, int words, char *const *names, struct view *view) {
@@ -151,7 +82,7 @@ static bool resolve(struct diff_given *given, int words, char *const *names, str
         complain("--absolute and --shares exclude each other");
         return false;
     }
-    if (!read_percentage(given) || !transform_options_check(&given->transform))
+    if (!diff_limit_read(&given->limit) || !transform_options_check(&given->transform))
         return false;
     if (!view_resolve(&given->view, formats, given->view.output != NULL ? -1 : STDOUT_FILENO, view))
         return false;

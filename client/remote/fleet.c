@@ -79,7 +79,8 @@ static int hot(int argc, char **argv) {
 /* ---- diff ---- */
 
 static const struct option_spec diff_specs[] = {
-    FLEET_CHOICE_SPECS, DIFF_SPECS(struct fleet_options), FLEET_SERVER_SPECS};
+    FLEET_CHOICE_SPECS, DIFF_SPECS(struct fleet_options),
+    DIFF_LIMIT_SPECS(struct fleet_options, limit), FLEET_SERVER_SPECS};
 
 static const struct option_command diff_command = {
     .usage = "hcct fleet diff [options] BEFORE AFTER",
@@ -130,6 +131,8 @@ static int compare(struct profile *const profile[DIFF_SIDES], char *const *names
         return HCCT_EXIT_FAILURE;
     }
     int status = diff_output(&diff, view, options->view.output, options->all);
+    if (status == HCCT_EXIT_OK)
+        status = diff_limit_judge(&diff, &options->limit);
     diff_free(&diff);
     return status;
 }
@@ -151,6 +154,8 @@ static int diff(int argc, char **argv) {
         complain("--absolute and --shares exclude each other");
         return status;
     }
+    if (!diff_limit_read(&options.limit))
+        return status;
     for (int side = 0; side < DIFF_SIDES; side++)
         names[side] = strdup(argv[rest + side]);
     if (view_resolve(&options.view, formats, options.view.output != NULL ? -1 : STDOUT_FILENO,

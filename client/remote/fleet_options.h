@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "client/diff_limit.h"
 #include "client/remote/clickhouse.h"
 #include "client/remote/fleet_query.h"
 #include "client/view.h"
@@ -16,6 +17,7 @@ struct fleet_options {
     const char *url, *database, *credentials, *ca;
     const char *since, *until, *service, *host, *tag, *metric;
     bool absolute, shares, all; /* of diff */
+    struct diff_limit limit;    /* the same */
     struct view_options view;
 };
 

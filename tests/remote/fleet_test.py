@@ -87,6 +87,9 @@ def test_sums():
     check(json.loads(fleet("list", "--format", "json"))["n"] in (3, "3"), "of three hosts")
     same = json.loads(fleet("diff", "--format", "json", "host=h1", "host=h2"))
     check(same["beyond"] == 0, "two hosts that do the same do not differ")
+    fleet("diff", "--fail-above", "5%", "host=h1", "host=h2")
+    fleet("diff", "--absolute", "--fail-above", "5%", "host=h1", "service=known_shares", status=5)  # one of three
+    fleet("diff", "--fail-above", "x", "host=h1", "host=h2", status=2)
     fleet("hot", "-o", scratch("fleet.pb.gz"))
     result = run([HCCT, "report", "--format", "json", scratch("fleet.pb.gz")])
     check(json.loads(result.out)["total"] == 3 * one["total"], "as a profile file")
