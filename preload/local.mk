@@ -166,8 +166,9 @@ preload_libagent_a_SOURCES = \
 	preload/redirect/stub_form.c \
 	preload/redirect/text_copy.c preload/redirect/text_copy.h \
 	preload/sample/block_sample.c preload/sample/block_sample.h \
-	preload/sample/burst.c preload/sample/burst.h \
+	preload/sample/burst.c preload/sample/burst.h preload/sample/burst_inner.h \
 	preload/sample/call_number.h \
+	preload/sample/call_points.c preload/sample/call_points.h \
 	preload/sample/calm.c preload/sample/calm.h \
 	preload/sample/check.c preload/sample/check.h \
 	preload/sample/copies.c preload/sample/copies.h \
@@ -182,6 +183,7 @@ preload_libagent_a_SOURCES = \
 	preload/sample/held_sample.c preload/sample/held_sample.h \
 	preload/sample/interrupted.h \
 	preload/sample/interval.c preload/sample/interval.h \
+	preload/sample/kernel_ticks.c preload/sample/kernel_ticks.h \
 	preload/sample/memo.c preload/sample/memo.h \
 	preload/sample/open_call.c preload/sample/open_call.h \
 	preload/sample/pass_over.c preload/sample/pass_over.h \

@@ -5,9 +5,8 @@
  * points.h has the points. A tick that comes before the next one, or before the next burst (the
  * thread has slept, or waited for a processor), makes no walk: it sets the timer to what is left.
  * So there are as many walks to a second of CPU time as were asked for, wherever the program calls,
- * sleeps or waits. A point that is reached in a call with our signal blocked (wrap/sleep.h) is
- * found at the end of that call, and weighs the call. The timer is set anew there when the thread
- * has slept, so ticks that come early are few.
+ * sleeps or waits. A point that is reached in a call that can sleep is found at its end, and the
+ * timer set anew (call_points.c), so ticks that come early are few.
  *
  * A thread that hardly runs would make a timer of real time come early again and again. Where what
  * is waited for is as far away as the kernel's tick, its CPU timer waits for it then, which costs
@@ -20,16 +19,15 @@
 
 #include "common/wire/compiler.h"
 #include "preload/life/agent.h"
-#include "preload/life/child_ends.h"
-#include "preload/life/confine.h"
 #include "preload/life/hooks.h"
 #include "preload/life/mean.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
+#include "preload/sample/burst_inner.h"
 #include "preload/sample/calm.h"
 #include "preload/sample/draw.h"
-#include "preload/sample/edge.h"
 #include "preload/sample/interrupted.h"
+#include "preload/sample/kernel_ticks.h"
 #include "preload/sample/thread_timer.h"
 #include "preload/sample/wall_sleep.h"
 #include "preload/wrap/sleep.h"
@@ -44,11 +42,7 @@
 #define EARLY_NS      2000      /* a tick so much before its point is in time */
 #define LATE_MOST_NS  30000     /* a tick is not expected to be later */
 #define LATE_PART     8         /* of a tick's lateness is learned */
-#define LOST_NS       20000000  /* one so much that has not come may have gone to somebody else */
 #define LATE_NS       20000 /* one so much behind it says that the timer has lost the CPU clock */
-
-#define SLEPT_NS    20000 /* a call that has taken so long has slept, or is long enough to pay */
-#define CALL_END_NS 4000  /* so long after a sleep no tick can come: half is the call's own end */
 
 #define FIRST_STEPS 4  /* a thread that is younger may end soon */
 #define SAMPLE_PART 16 /* of what a sample takes is learned */
@@ -61,27 +55,14 @@
 #define PATIENCE        4 /* the CPU timer may take so many times longer than it should */
 #define PATIENCE_MAX_NS (60 * SECOND_NS)
 
-static struct ticker *fine(struct agent_thread *thread) {
-    return &thread->trigger.ticker[TRIGGER_FINE];
-}
-
-static struct ticker *cpu_ticker(struct agent_thread *thread) {
-    return &thread->trigger.ticker[TRIGGER_CPU];
-}
-
-/* A timer waits for the next point. (Where calls are counted the fine timer ends their bursts.) */
-static bool runs(struct agent_thread *thread) {
-    return (fine(thread)->period_ns != 0 && thread->trigger.plan.fine_ns != 0) ||
+/* Where calls are counted the fine timer ends their bursts. */
+bool burst_runs(struct agent_thread *thread) {
+    return (thread_fine_timer(thread)->period_ns != 0 && thread->trigger.plan.fine_ns != 0) ||
            thread->trigger.by_cpu_timer;
 }
 
-/* The thread's CPU time, and when it was read. */
-struct moment {
-    uint64_t cpu_ns, time_ns;
-};
-
 /* A CPU clock is read by a system call: in the middle of it. */
-static struct moment now_here(void) {
+struct moment burst_now(void) {
     uint64_t before = ticker_now(CLOCK_MONOTONIC), cpu = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     return (struct moment){cpu, before + (ticker_now(CLOCK_MONOTONIC) - before) / 2};
 }
@@ -103,7 +84,7 @@ static void use_fine_timer(struct agent_thread *thread, const struct sampling_pl
     struct trigger *t = &thread->trigger;
     uint64_t next = points_next(&t->points);
     t->earliest_ns = now.time_ns + (next > now.cpu_ns ? next - now.cpu_ns : 0);
-    ticker_run_at(fine(thread), now.time_ns + rest,
+    ticker_run_at(thread_fine_timer(thread), now.time_ns + rest,
                   points_in_burst(&t->points) ? t->points.steps.step_ns : plan->coarse_ns);
 }
 
@@ -112,9 +93,9 @@ static void use_cpu_timer(struct agent_thread *thread, const struct sampling_pla
                           uint64_t rest, uint64_t patience) {
     struct trigger *t = &thread->trigger;
     t->by_cpu_timer = true;
-    ticker_run(cpu_ticker(thread), rest, plan->coarse_ns);
+    ticker_run(thread_cpu_timer(thread), rest, plan->coarse_ns);
     t->earliest_ns = UINT64_MAX;
-    ticker_run(fine(thread), patience, patience);
+    ticker_run(thread_fine_timer(thread), patience, patience);
 }
 
 /* The thread sleeps in an open call: nothing disturbs it until that is over. */
@@ -125,15 +106,15 @@ static void await_call(struct agent_thread *thread, const struct sampling_plan *
     t->asleep_ns = 0;
     t->by_cpu_timer = t->awaits_call = true;
     t->earliest_ns = UINT64_MAX;
-    ticker_halt(fine(thread));
-    ticker_run(cpu_ticker(thread), points_next(&t->points) - now.cpu_ns, plan->coarse_ns);
+    ticker_halt(thread_fine_timer(thread));
+    ticker_run(thread_cpu_timer(thread), points_next(&t->points) - now.cpu_ns, plan->coarse_ns);
 }
 
-static void leave_cpu_timer(struct agent_thread *thread) {
+void burst_leave_cpu_timer(struct agent_thread *thread) {
     if (!thread->trigger.by_cpu_timer)
         return;
     thread->trigger.by_cpu_timer = thread->trigger.awaits_call = false;
-    ticker_halt(cpu_ticker(thread));
+    ticker_halt(thread_cpu_timer(thread));
 }
 
 /* A multiple of the time that the thread will need for `rest` of CPU time and until a tick meets
@@ -184,27 +165,9 @@ static struct moment passed_since(struct moment then) {
     return (struct moment){then.cpu_ns + (time - then.time_ns), time};
 }
 
-static void aim(struct agent_thread *thread, const struct sampling_plan *plan, struct moment then,
-                uint64_t least) {
+void burst_aim(struct agent_thread *thread, const struct sampling_plan *plan, struct moment then,
+               uint64_t least) {
     aim_from(thread, plan, passed_since(then), least);
-}
-
-/* The fine timer checks whether the kernel's ticks meet the thread. */
-static void watch_kernel_ticks(struct agent_thread *thread, struct moment now) {
-    const struct tick_course *ticks = &thread->trigger.kernel_ticks;
-    ticker_run(fine(thread),
-               tick_course_patience(ticks, ticker_resolution(), now.cpu_ns, now.time_ns), 0);
-}
-
-/* From here on each tick of the kernel that meets the thread is a sample. */
-static void use_kernel_ticks(struct agent_thread *thread, struct moment now) {
-    struct trigger *t = &thread->trigger;
-    leave_cpu_timer(thread);
-    tick_course_begin(&t->kernel_ticks, now.cpu_ns, now.time_ns);
-    t->earliest_ns = UINT64_MAX;
-    t->asleep_ns = 0;
-    ticker_run(cpu_ticker(thread), 1, 1);
-    watch_kernel_ticks(thread, now);
 }
 
 static void unmask_sleeps(const struct agent_thread *thread) {
@@ -212,20 +175,12 @@ static void unmask_sleeps(const struct agent_thread *thread) {
         sleep_burst &= ~(uint32_t)(SLEEP_MASKED | SLEEP_FRAGILE);
 }
 
-/* What another thread has worked since its last tick is not asked for. */
-static void stop_kernel_ticks(struct agent_thread *thread) {
-    struct tick_course *ticks = &thread->trigger.kernel_ticks;
-    if (ticks->on && thread == thread_self)
-        tick_course_end(ticks, &agent.process->tick_courses, ticker_now(CLOCK_THREAD_CPUTIME_ID));
-    ticks->on = false;
-}
-
 static void stop(struct agent_thread *thread) {
-    leave_cpu_timer(thread);
+    burst_leave_cpu_timer(thread);
     if (thread->trigger.kernel_ticks.on)
-        ticker_halt(cpu_ticker(thread));
-    stop_kernel_ticks(thread);
-    ticker_halt(fine(thread));
+        ticker_halt(thread_cpu_timer(thread));
+    kernel_ticks_end(thread);
+    ticker_halt(thread_fine_timer(thread));
     unmask_sleeps(thread);
 }
 
@@ -243,7 +198,7 @@ static void begin_gap(struct agent_thread *thread, const struct sampling_plan *p
     struct trigger *t = &thread->trigger;
     t->gap_ns = at;
     t->gap_switches = thread == thread_self ? thread_switches() : 0;
-    ticker_run(cpu_ticker(thread), 1, plan->coarse_ns); /* the kernel's next tick */
+    ticker_run(thread_cpu_timer(thread), 1, plan->coarse_ns); /* the kernel's next tick */
 }
 
 /* What a tick of the kernel weighs that ends a gap. Where the thread came back to a processor last
@@ -265,11 +220,10 @@ static void weigh(struct agent_thread *thread, struct wire_session *session, uin
     sampling_walk(thread, session, uc);
 }
 
-/* From here on points are looked for. */
-static void watch(struct agent_thread *thread, const struct sampling_plan *plan, struct moment now,
-                  uint64_t least) {
+void burst_watch(struct agent_thread *thread, const struct sampling_plan *plan, struct moment now,
+                 uint64_t least) {
     thread->trigger.asleep_ns = 0;
-    ticker_halt(cpu_ticker(thread));
+    ticker_halt(thread_cpu_timer(thread));
     aim_from(thread, plan, now, least);
     mask_sleeps();
 }
@@ -277,13 +231,13 @@ static void watch(struct agent_thread *thread, const struct sampling_plan *plan,
 static void end_gap(struct agent_thread *thread, struct wire_session *session,
                     const struct sampling_plan *plan, const ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
-    struct moment now = now_here();
+    struct moment now = burst_now();
     uint64_t gap = now.cpu_ns - t->gap_ns;
     t->cpu_ns = now.cpu_ns;
     thread->burst_sent = 0; /* this sample is of none */
     weigh(thread, session, gap_weight(thread, plan, gap), uc);
     points_put_off(&t->points, gap);
-    watch(thread, plan, passed_since(now), 1);
+    burst_watch(thread, plan, passed_since(now), 1);
 }
 
 void burst_plan(struct agent_thread *thread, struct wire_session *session,
@@ -294,13 +248,13 @@ void burst_plan(struct agent_thread *thread, struct wire_session *session,
     t->avoids_ticks = false;
     t->kernel_ticks = (struct tick_course){0};
     if (!thread_timer_get(thread, TRIGGER_FINE, session)) {
-        ticker_run(cpu_ticker(thread), 1, plan->coarse_ns);
+        ticker_run(thread_cpu_timer(thread), 1, plan->coarse_ns);
         return;
     }
     points_begin(&t->points, plan, t->cpu_ns, &thread->random);
     thread->burst_sent = 0;
     if (thread == thread_self)
-        watch(thread, plan, now, EDGE_NS);
+        burst_watch(thread, plan, now, EDGE_NS);
     else
         begin_gap(thread, plan, now.cpu_ns);
 }
@@ -318,9 +272,8 @@ static uint64_t reach(struct agent_thread *thread, const struct wire_session *se
     return weight;
 }
 
-/* The weight goes to the context that the tick has met, or to a call at whose end it comes. */
-static void weigh_here(struct agent_thread *thread, struct wire_session *session, uint64_t weight,
-                       const struct sleep_call *call, ucontext_t *uc) {
+void burst_weigh(struct agent_thread *thread, struct wire_session *session, uint64_t weight,
+                 const struct sleep_call *call, ucontext_t *uc) {
     struct sleep_place place, own;
     if (call == NULL) {
         weigh(thread, session, weight, uc);
@@ -335,24 +288,21 @@ static void weigh_here(struct agent_thread *thread, struct wire_session *session
 /* Real time is ahead of the CPU clock by what the thread has slept since the timer was set. One
  * that has not slept is as good as there: after a sleep what comes next is not what the tick has
  * met. */
-static bool comes_early(const struct agent_thread *thread, struct moment now) {
-    const struct trigger *t = &thread->trigger;
-    uint64_t next = points_next(&t->points);
+bool burst_is_early(const struct agent_thread *thread, struct moment now, uint64_t next) {
     if (now.cpu_ns >= next)
         return false;
-    uint64_t left = next - now.cpu_ns;
-    return left > thread->late_ns + EARLY_NS || now.time_ns + left > t->earliest_ns + EARLY_NS;
+    uint64_t left = next - now.cpu_ns, earliest = thread->trigger.earliest_ns;
+    return left > thread->late_ns + EARLY_NS || now.time_ns + left > earliest + EARLY_NS;
 }
 
 /* A tick comes late, by what the machine takes for one, and its timer is set so much earlier. By
  * how much is learned from ticks that have met the thread where it runs: half of them are early
  * then. */
-static void learn_late(struct agent_thread *thread, struct moment now, const ucontext_t *uc) {
-    struct trigger *t = &thread->trigger;
-    uint64_t next = points_next(&t->points);
+void burst_learn_late(struct agent_thread *thread, struct moment now, uint64_t next,
+                      const ucontext_t *uc) {
     int64_t late = (int64_t)(now.cpu_ns - next);
     if (sleep_call_at(uc) != NULL || late > LATE_MOST_NS ||
-        now.time_ns > t->earliest_ns + late + EARLY_NS)
+        now.time_ns > thread->trigger.earliest_ns + late + EARLY_NS)
         return;
     int64_t learned = (int64_t)thread->late_ns + late / LATE_PART;
     thread->late_ns = (uint32_t)(learned < 0 ? 0 : learned > LATE_MOST_NS ? LATE_MOST_NS : learned);
@@ -399,7 +349,7 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
     t->cpu_ns = now.cpu_ns;
     if (!interrupted_in_call(uc)) {
         t->asleep_ns = 0;
-        aim(thread, plan, now, 1);
+        burst_aim(thread, plan, now, 1);
         return;
     }
     if (sleep_is_in(&thread->open_call, uc)) {
@@ -407,7 +357,7 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
         return;
     }
     if (!t->avoids_ticks) {
-        use_kernel_ticks(thread, now);
+        kernel_ticks_begin(thread, now);
         return;
     }
     uint64_t so_far = slept(t), limit = longest_sleep(plan), first = limit / ASLEEP_CHECKS;
@@ -415,7 +365,7 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
     if (so_far >= limit)
         leave_asleep(thread, plan, now.cpu_ns);
     else
-        aim(thread, plan, now, wait < limit - so_far ? wait : limit - so_far);
+        burst_aim(thread, plan, now, wait < limit - so_far ? wait : limit - so_far);
 }
 
 /* So much of the thread's time went from the expiry of the timer, which is set to come early, to
@@ -437,11 +387,11 @@ static void weigh_points(struct agent_thread *thread, struct wire_session *sessi
     _Atomic uint64_t *mean = &agent.process->sample_ns;
     bool may_end = now.cpu_ns < FIRST_STEPS * plan->fine_ns && plan_is_endless(plan);
     if (!may_end || session == NULL) {
-        weigh_here(thread, session, weight, sleep_call_at(uc), uc);
+        burst_weigh(thread, session, weight, sleep_call_at(uc), uc);
         return;
     }
     uint64_t known = atomic_load_explicit(mean, memory_order_relaxed);
-    weigh_here(thread, session, weight + known, sleep_call_at(uc), uc);
+    burst_weigh(thread, session, weight + known, sleep_call_at(uc), uc);
     uint64_t ns = ticker_now(CLOCK_THREAD_CPUTIME_ID) - now.cpu_ns + delivered;
     points_put_off(&thread->trigger.points, ns);
     atomic_store_explicit(mean, mean_after(known, ns, SAMPLE_PART), memory_order_relaxed);
@@ -460,64 +410,19 @@ static void reached(struct agent_thread *thread, struct wire_session *session,
     weigh_points(thread, session, plan, now, weight, delivered, uc);
     thread->by_points = false;
     if (aims || now.cpu_ns > next + LATE_NS ||
-        points_next(&t->points) != next + fine(thread)->period_ns)
-        aim(thread, plan, now, 1);
+        points_next(&t->points) != next + thread_fine_timer(thread)->period_ns)
+        burst_aim(thread, plan, now, 1);
 }
 
 /* The CPU timer has waited. */
 static void cpu_timer_tick(struct agent_thread *thread, struct wire_session *session,
                            const struct sampling_plan *plan, ucontext_t *uc) {
-    struct moment now = now_here();
-    leave_cpu_timer(thread);
+    struct moment now = burst_now();
+    burst_leave_cpu_timer(thread);
     if (now.cpu_ns + EARLY_NS < points_next(&thread->trigger.points))
-        aim(thread, plan, now, 1);
+        burst_aim(thread, plan, now, 1);
     else
         reached(thread, session, plan, now, 0, true, uc);
-}
-
-/* A tick of the kernel. Where points weigh more, some ticks stand for the others. */
-static void kernel_tick(struct agent_thread *thread, struct wire_session *session,
-                        const struct sampling_plan *plan, ucontext_t *uc) {
-    struct trigger *t = &thread->trigger;
-    struct moment now = now_here();
-    uint64_t tick = ticker_resolution();
-    const struct sleep_call *call = sleep_call_at(uc);
-    uint64_t weight = tick_course_meet(&t->kernel_ticks, &agent.process->tick_courses, tick,
-                                       now.cpu_ns, call != NULL);
-    uint64_t least = plan_is_endless(plan) ? plan->fine_ns : plan->coarse_ns;
-    t->cpu_ns = now.cpu_ns;
-    thread->burst_sent = 0; /* this sample is of none */
-    weigh_here(thread, session, thinning_weight(&t->thinned, weight, least, &thread->random), call,
-               uc);
-    if (!t->kernel_ticks.on)
-        return; /* it has attached, and has another plan */
-    if (tick_course_is_over(&t->kernel_ticks, now.cpu_ns))
-        ticker_run(fine(thread), 1 + draw_word(&thread->random) % (2 * tick), 0);
-    else
-        watch_kernel_ticks(thread, now);
-}
-
-/* Points are looked for again from here on. Their clock has stood still. */
-static void leave_kernel_ticks(struct agent_thread *thread, const struct sampling_plan *plan,
-                               struct moment now) {
-    struct trigger *t = &thread->trigger;
-    points_put_off(&t->points,
-                   tick_course_end(&t->kernel_ticks, &agent.process->tick_courses, now.cpu_ns));
-    watch(thread, plan, now, 1);
-}
-
-/* Whether the kernel's ticks meet the thread, and whether that is over: not where one has met it,
- * or the last one would have what comes after it twice. */
-static void check_kernel_ticks(struct agent_thread *thread, const struct sampling_plan *plan,
-                               const ucontext_t *uc) {
-    struct trigger *t = &thread->trigger;
-    struct moment now = now_here();
-    bool avoids = tick_course_avoids(&t->kernel_ticks, ticker_resolution(), now.cpu_ns);
-    t->avoids_ticks |= avoids;
-    if (avoids || (tick_course_is_over(&t->kernel_ticks, now.cpu_ns) && !interrupted_in_call(uc)))
-        leave_kernel_ticks(thread, plan, now);
-    else
-        watch_kernel_ticks(thread, now);
 }
 
 /* Where there are no points: the CPU time since the last sample goes to this one. */
@@ -525,7 +430,7 @@ static void sample_at_tick(struct agent_thread *thread, struct wire_session *ses
                            const struct sampling_plan *plan, const ucontext_t *uc) {
     sampling_account(thread);
     sampling_walk(thread, session, uc);
-    ticker_run(cpu_ticker(thread), plan->coarse_ns, plan->coarse_ns);
+    ticker_run(thread_cpu_timer(thread), plan->coarse_ns, plan->coarse_ns);
 }
 
 void burst_cpu_tick(struct agent_thread *thread, struct wire_session *session,
@@ -535,8 +440,8 @@ void burst_cpu_tick(struct agent_thread *thread, struct wire_session *session,
     } else if (thread->trigger.by_cpu_timer) {
         cpu_timer_tick(thread, session, plan, uc);
     } else if (thread->trigger.kernel_ticks.on) {
-        kernel_tick(thread, session, plan, uc);
-    } else if (!runs(thread)) {
+        kernel_ticks_met(thread, session, plan, uc);
+    } else if (!burst_runs(thread)) {
         end_gap(thread, session, plan, uc);
     }
 }
@@ -546,169 +451,56 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
     struct trigger *t = &thread->trigger;
     thread->walk_price_ns = 0;
     if (t->kernel_ticks.on) {
-        check_kernel_ticks(thread, plan, uc);
+        kernel_ticks_check(thread, plan, uc);
         return;
     }
-    if (!runs(thread) || plan->fine_ns == 0)
+    if (!burst_runs(thread) || plan->fine_ns == 0)
         return; /* it was under way when the timer was stopped */
     if (hcct_unlikely((sleep_burst & SLEEP_FRAGILE) != 0))
         mask_sleeps();
-    struct moment now = now_here();
-    bool is_early = comes_early(thread, now);
+    struct moment now = burst_now();
+    uint64_t next = points_next(&t->points);
+    bool is_early = burst_is_early(thread, now, next);
     if (t->by_cpu_timer && is_early)
         return; /* the thread sleeps longer than it used to */
     t->avoids_ticks |= t->by_cpu_timer;
-    leave_cpu_timer(thread);
-    uint64_t next = points_next(&t->points);
+    burst_leave_cpu_timer(thread);
     uint64_t delivered = sleep_call_at(uc) == NULL ? delivery(thread, now, next) : 0;
-    t->earliest_ns += expiries * fine(thread)->period_ns;
+    t->earliest_ns += expiries * thread_fine_timer(thread)->period_ns;
     if (is_early) {
         too_early(thread, plan, now, uc);
         return;
     }
-    learn_late(thread, now, uc);
+    burst_learn_late(thread, now, next, uc);
     reached(thread, session, plan, now, delivered, expiries > 1, uc);
 }
 
 bool burst_is_due(struct agent_thread *thread, uint64_t within) {
-    return runs(thread) &&
+    return burst_runs(thread) &&
            ticker_now(CLOCK_THREAD_CPUTIME_ID) + within >= points_next(&thread->trigger.points);
 }
 
 void burst_catch(struct agent_thread *thread, struct wire_session *session, ucontext_t *uc) {
     thread->walk_price_ns = 0;
-    leave_cpu_timer(thread);
-    reached(thread, session, &thread->trigger.plan, now_here(), 0, true, uc);
+    burst_leave_cpu_timer(thread);
+    reached(thread, session, &thread->trigger.plan, burst_now(), 0, true, uc);
 }
 
 void burst_end(struct agent_thread *thread) {
-    if (runs(thread) || thread->trigger.kernel_ticks.on)
+    if (burst_runs(thread) || thread->trigger.kernel_ticks.on)
         stop(thread);
 }
 
 void burst_leave(struct agent_thread *thread) {
-    if (!runs(thread) && !thread->trigger.kernel_ticks.on)
+    if (!burst_runs(thread) && !thread->trigger.kernel_ticks.on)
         return;
     thread->trigger.by_cpu_timer = false;
-    stop_kernel_ticks(thread);
+    kernel_ticks_end(thread);
     unmask_sleeps(thread);
-}
-
-/* ---- calls that are made with our signal blocked ---- */
-
-/* Checks at both ends of a call whether a point was reached whose tick was late, or blocked. The
- * thread's clock is dear, and no faster than real time: it is read where the point may have been
- * reached at all. At the end of a sleep, too, where the timer has expired by now: it is set anew,
- * as its tick would come too early. One that has yet to expire is left alone: most sleeps of a
- * thread that naps cost nothing then. What is left of the call belongs to it, and what follows at
- * once can't have a tick of its own. What the CPU timer waits for is found by its tick: a call
- * would have the points of what ran before it. Before the thread has its part of a session the tick
- * has to come, if it still can. */
-hcct_hot static void check_point(struct agent_thread *thread, const struct sleep_place *place,
-                                 uint64_t time, bool slept) {
-    struct trigger *t = &thread->trigger;
-    uint64_t within = slept ? CALL_END_NS : 0, ahead = within + (slept ? thread->late_ns : 0);
-    if (!runs(thread) || t->by_cpu_timer || time + ahead < t->earliest_ns)
-        return;
-    struct moment now = now_here();
-    uint64_t next = points_next(&t->points);
-    if (now.cpu_ns >= next + LOST_NS)
-        agent_hooks.check_signal();
-    if (thread->stream->slot == NULL)
-        return;
-    if (now.cpu_ns + within >= next) {
-        edge_sample_inside(thread, place, within);
-    } else if (slept) {
-        points_early(&t->points);
-        t->asleep_ns = 0;
-        aim(thread, &t->plan, now, 1);
-    } else {
-        t->earliest_ns = now.time_ns + (next - now.cpu_ns);
-    }
-}
-
-hcct_hot bool burst_may_open(struct agent_thread *thread) {
-    return (runs(thread) || thread->trigger.kernel_ticks.on) && thread->stream->slot != NULL;
-}
-
-/* A tick that comes between would set the timers, too. */
-static void over(struct agent_thread *thread, const struct sleep_place *place) {
-    struct trigger *t = &thread->trigger;
-    if (!t->awaits_call || !t->by_cpu_timer)
-        return;
-    struct moment now = now_here();
-    if (thread->stream->slot != NULL && now.cpu_ns + CALL_END_NS >= points_next(&t->points)) {
-        edge_sample_inside(thread, place, CALL_END_NS);
-    } else {
-        leave_cpu_timer(thread);
-        aim(thread, &t->plan, now, 1);
-    }
-}
-
-static void call_is_over(struct agent_thread *thread, const struct sleep_place *place) {
-    uint64_t before;
-    if (!signal_block_all(&before))
-        return;
-    over(thread, place);
-    signal_put_back(before);
-}
-
-hcct_hot void burst_edge(struct agent_thread *thread, const struct sleep_place *place,
-                         uint64_t time_ns) {
-    if (hcct_unlikely(thread->trigger.awaits_call))
-        call_is_over(thread, place);
-    else
-        check_point(thread, place, time_ns, false);
 }
 
 void burst_check_by(struct agent_thread *thread, uint64_t time_ns) {
     const struct trigger *t = &thread->trigger;
     if (t->by_cpu_timer || t->kernel_ticks.on)
-        ticker_run_at(fine(thread), time_ns, fine(thread)->period_ns);
-}
-
-static bool on_stack(const struct agent_thread *thread, uintptr_t address) {
-    return address >= thread->stack_low && address < thread->stack_high;
-}
-
-void trigger_before_masked(struct sleep_call *call) {
-    struct agent_thread *thread = thread_self;
-    int ours = signal_number();
-    uintptr_t before = sleep_masked;
-    if (thread == NULL || ours == 0)
-        return;
-    /* a call that was left by an exception out of a signal handler */
-    if (before != 0 && before <= (uintptr_t)call && on_stack(thread, before) &&
-        on_stack(thread, (uintptr_t)call)) {
-        sleep_masked = 0;
-        signal_unblock();
-    }
-    wall_awake(thread);
-    struct sleep_place place = sleep_place(call, false);
-    if (hcct_unlikely(thread->trigger.awaits_call)) /* of a handler that has interrupted it */
-        call_is_over(thread, &place);
-    call->began_ns = ticker_now(CLOCK_MONOTONIC);
-    if (thread->trigger.kernel_ticks.on)
-        thread->trigger.kernel_ticks.call_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    check_point(thread, &place, call->began_ns, false);
-    ours = signal_number(); /* it may be another one now */
-    call->mask = ours != 0 ? 1ull << (ours - 1) : 0;
-    call->waited = sleep_call_waits(call) ? child_ends_waited() : 0;
-}
-
-void trigger_after_masked(struct sleep_call *call) {
-    struct agent_thread *thread = thread_self;
-    uint32_t before;
-    if (thread == NULL || !confine_enter(thread, &before))
-        return;
-    struct sleep_place place = sleep_place(call, true);
-    uint64_t time = ticker_now(CLOCK_MONOTONIC);
-    if (call->waited != 0) {
-        child_ends_learn((pid_t)call->result, call->waited);
-        session_hear_children();
-    }
-    calm_learn(thread, sleep_number(call), time - call->began_ns);
-    check_point(thread, &place, time, time - call->began_ns > SLEPT_NS);
-    agent_hooks.wake(thread);
-    confine_leave(thread, before);
+        ticker_run_at(thread_fine_timer(thread), time_ns, thread_fine_timer(thread)->period_ns);
 }

@@ -36,13 +36,6 @@ bool burst_is_due(struct agent_thread *thread, uint64_t within);
 /* Takes its sample, without the tick; `uc` is as before when it returns. On the thread, all signals
  * blocked, inside the session. */
 void burst_catch(struct agent_thread *thread, struct wire_session *session, ucontext_t *uc);
-/* The thread is sampled, by timers that a call may meet which is made with our signal open. On the
- * thread, any context. */
-bool burst_may_open(struct agent_thread *thread);
-/* At both ends of such a call, at `time_ns` (CLOCK_MONOTONIC): a point that was reached, and whose
- * tick is late, is sampled at `place`. A timer that has waited for the call's end is set anew. On
- * the thread, between ticks. */
-void burst_edge(struct agent_thread *thread, const struct sleep_place *place, uint64_t time_ns);
 /* A tick is to come at `time_ns` (CLOCK_MONOTONIC), where the timer does not look for points by
  * itself. Signal context. */
 void burst_check_by(struct agent_thread *thread, uint64_t time_ns);

@@ -8,7 +8,7 @@
 #include "common/wire/compiler.h"
 #include "preload/life/confine.h"
 #include "preload/life/signal.h"
-#include "preload/sample/burst.h"
+#include "preload/sample/call_points.h"
 #include "preload/sample/calm.h"
 #include "preload/sample/interrupted.h"
 #include "preload/sample/wall_sleep.h"
@@ -24,12 +24,12 @@ hcct_hot bool open_call_begin(struct sleep_call *call, size_t which) {
     struct agent_thread *thread = thread_self;
     if (!calm_is(thread, which))
         return false;
-    if (!burst_may_open(thread) && !is_by_wall(thread))
+    if (!call_points_may_open(thread) && !is_by_wall(thread))
         return false;
     wall_awake(thread);
     struct sleep_place place = sleep_place(call, false);
     call->began_ns = ticker_now(CLOCK_MONOTONIC);
-    burst_edge(thread, &place, call->began_ns);
+    call_points_begin(thread, &place, call->began_ns);
     return true;
 }
 
@@ -41,7 +41,7 @@ hcct_hot void open_call_end(struct sleep_call *call, size_t which) {
     struct sleep_place place = sleep_place(call, true);
     uint64_t time = ticker_now(CLOCK_MONOTONIC);
     calm_learn(thread, which, time - call->began_ns);
-    burst_edge(thread, &place, time);
+    call_points_end(thread, &place, time, false);
     if (hcct_unlikely((sleep_burst & SLEEP_NEXT) != 0))
         wall_over(thread, (uintptr_t)call);
     confine_leave(thread, before);

@@ -10,6 +10,15 @@
 
 #include "preload/life/thread.h"
 
+/* Those of real time and of CPU time that look for points (trigger.h). Any context. */
+static inline struct ticker *thread_fine_timer(struct agent_thread *thread) {
+    return &thread->trigger.ticker[TRIGGER_FINE];
+}
+
+static inline struct ticker *thread_cpu_timer(struct agent_thread *thread) {
+    return &thread->trigger.ticker[TRIGGER_CPU];
+}
+
 /* Makes a timer of the thread's, on `clock`, that raises our signal. False: there is none to be
  * had, or no signal. Any context, on the thread or while it can't run. */
 bool thread_timer_make(struct agent_thread *thread, enum trigger_kind kind, clockid_t clock);

@@ -8,7 +8,7 @@
  *
  * A CPU timer never fires in a sleeping thread, but the kernel serves it at its own tick: what a
  * program does right before or after ticks would be seen too often or not at all. So the fine timer
- * samples, at all rates; its signal is blocked in calls that can sleep (burst.c).
+ * samples, at all rates; its signal is blocked in calls that can sleep (call_points.c).
  */
 #ifndef HCCT_TRIGGER_H
 #define HCCT_TRIGGER_H

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * call_points.c - a call that can sleep is made with our signal blocked, or open (wrap/sleep.h): at
+ * both of its ends points are found that were reached whose tick is late, or blocked, and timers
+ * are set anew that have waited for its end.
+ */
+#include "preload/sample/call_points.h"
+
+#include "common/wire/compiler.h"
+#include "preload/life/agent.h"
+#include "preload/life/child_ends.h"
+#include "preload/life/confine.h"
+#include "preload/life/hooks.h"
+#include "preload/life/session.h"
+#include "preload/life/signal.h"
+#include "preload/sample/burst_inner.h"
+#include "preload/sample/calm.h"
+#include "preload/sample/edge.h"
+#include "preload/sample/kernel_ticks.h"
+#include "preload/sample/wall_sleep.h"
+#include "preload/wrap/sleep.h"
+
+#define LOST_NS  20000000 /* a tick so late may have gone to somebody else */
+#define SLEPT_NS 20000    /* a call that has taken so long has slept, or is long enough to pay */
+
+/* A nap is over in which a timer has expired in vain: points are looked for again. Our signal is
+ * blocked. */
+static void go_on(struct agent_thread *thread, struct moment now) {
+    thread->trigger.asleep_ns = 0;
+    burst_aim(thread, &thread->trigger.plan, now, 1);
+}
+
+/* Checks at both ends of a call whether a point was reached whose tick was late, or blocked. The
+ * thread's clock is dear, and no faster than real time: it is read where the point may have been
+ * reached at all. At the end of a sleep, too, where the timer has expired by now: it is set anew,
+ * as its tick would come too early. One that has yet to expire is left alone: most sleeps of a
+ * thread that naps cost nothing then. What is left of the call belongs to it, and what follows at
+ * once can't have a tick of its own. What the CPU timer waits for is found by its tick: a call
+ * would have the points of what ran before it. Before the thread has its part of a session the tick
+ * has to come, if it still can. */
+hcct_hot static void check_point(struct agent_thread *thread, const struct sleep_place *place,
+                                 uint64_t time, bool slept) {
+    struct trigger *t = &thread->trigger;
+    uint64_t within = slept ? CALL_END_NS : 0, ahead = within + (slept ? thread->late_ns : 0);
+    if (!burst_runs(thread) || t->by_cpu_timer || time + ahead < t->earliest_ns)
+        return;
+    struct moment now = burst_now();
+    uint64_t next = points_next(&t->points);
+    if (now.cpu_ns >= next + LOST_NS)
+        agent_hooks.check_signal();
+    if (thread->stream->slot == NULL)
+        return;
+    if (now.cpu_ns + within >= next) {
+        edge_sample_inside(thread, place, within);
+    } else if (slept) {
+        points_early(&t->points);
+        go_on(thread, now);
+    } else {
+        t->earliest_ns = now.time_ns + (next - now.cpu_ns);
+    }
+}
+
+hcct_hot bool call_points_may_open(struct agent_thread *thread) {
+    return (burst_runs(thread) || thread->trigger.kernel_ticks.on) && thread->stream->slot != NULL;
+}
+
+/* A tick that comes between would set the timers, too. */
+static void over(struct agent_thread *thread, const struct sleep_place *place) {
+    struct trigger *t = &thread->trigger;
+    if (!t->awaits_call || !t->by_cpu_timer)
+        return;
+    struct moment now = burst_now();
+    if (thread->stream->slot != NULL && now.cpu_ns + CALL_END_NS >= points_next(&t->points)) {
+        edge_sample_inside(thread, place, CALL_END_NS);
+    } else {
+        burst_leave_cpu_timer(thread);
+        go_on(thread, now);
+    }
+}
+
+static void call_is_over(struct agent_thread *thread, const struct sleep_place *place) {
+    uint64_t before;
+    if (!signal_block_all(&before))
+        return;
+    over(thread, place);
+    signal_put_back(before);
+}
+
+hcct_hot void call_points_begin(struct agent_thread *thread, const struct sleep_place *place,
+                                uint64_t time) {
+    if (hcct_unlikely(thread->trigger.awaits_call)) /* of a handler that has interrupted it */
+        call_is_over(thread, place);
+    else
+        check_point(thread, place, time, false);
+}
+
+hcct_hot void call_points_end(struct agent_thread *thread, const struct sleep_place *place,
+                              uint64_t time, bool slept) {
+    if (hcct_unlikely(thread->trigger.awaits_call))
+        call_is_over(thread, place);
+    else
+        check_point(thread, place, time, slept);
+}
+
+static bool on_stack(const struct agent_thread *thread, uintptr_t address) {
+    return address >= thread->stack_low && address < thread->stack_high;
+}
+
+void trigger_before_masked(struct sleep_call *call) {
+    struct agent_thread *thread = thread_self;
+    int ours = signal_number();
+    uintptr_t before = sleep_masked;
+    if (thread == NULL || ours == 0)
+        return;
+    /* a call that was left by an exception out of a signal handler */
+    if (before != 0 && before <= (uintptr_t)call && on_stack(thread, before) &&
+        on_stack(thread, (uintptr_t)call)) {
+        sleep_masked = 0;
+        signal_unblock();
+    }
+    wall_awake(thread);
+    struct sleep_place place = sleep_place(call, false);
+    call->began_ns = ticker_now(CLOCK_MONOTONIC);
+    kernel_ticks_call_begins(thread);
+    call_points_begin(thread, &place, call->began_ns);
+    ours = signal_number(); /* it may be another one now */
+    call->mask = ours != 0 ? 1ull << (ours - 1) : 0;
+    call->waited = sleep_call_waits(call) ? child_ends_waited() : 0;
+}
+
+void trigger_after_masked(struct sleep_call *call) {
+    struct agent_thread *thread = thread_self;
+    uint32_t before;
+    if (thread == NULL || !confine_enter(thread, &before))
+        return;
+    struct sleep_place place = sleep_place(call, true);
+    uint64_t time = ticker_now(CLOCK_MONOTONIC);
+    if (call->waited != 0) {
+        child_ends_learn((pid_t)call->result, call->waited);
+        session_hear_children();
+    }
+    calm_learn(thread, sleep_number(call), time - call->began_ns);
+    call_points_end(thread, &place, time, time - call->began_ns > SLEPT_NS);
+    agent_hooks.wake(thread);
+    confine_leave(thread, before);
+}
