@@ -185,6 +185,8 @@ preload_libagent_a_SOURCES = \
 	preload/sample/interval.c preload/sample/interval.h \
 	preload/sample/kernel_ticks.c preload/sample/kernel_ticks.h \
 	preload/sample/memo.c preload/sample/memo.h \
+	preload/sample/nap_course.c preload/sample/nap_course.h \
+	preload/sample/nap_watch.c preload/sample/nap_watch.h \
 	preload/sample/open_call.c preload/sample/open_call.h \
 	preload/sample/pass_over.c preload/sample/pass_over.h \
 	preload/sample/plan.h \

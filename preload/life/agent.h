@@ -7,6 +7,9 @@
  *   handler.c     the handler of our signal (signal.c: which that is)
  *     trigger.c     the CPU timer; what a tick of any timer means (ticker.c: the timers themselves)
  *       burst.c       samples at points of a thread's CPU time (points.c: which)
+ *         nap_watch.c     of one that naps (nap_course.c: in which stretches)
+ *         kernel_ticks.c  of one that sleeps unseen (tick_course.c)
+ *         call_points.c   at both ends of calls that can sleep
  *         edge.c        what is due where a thread begins or ends
  *       wall.c        samples a thread that sleeps
  *         sampling.c    one sample, or none when walks take long

@@ -15,6 +15,7 @@
 #include "preload/sample/copies.h"
 #include "preload/sample/interval.h"
 #include "preload/sample/memo.h"
+#include "preload/sample/nap_course.h"
 #include "preload/sample/plan.h"
 #include "preload/sample/points.h"
 #include "preload/sample/thinning.h"
@@ -43,6 +44,20 @@ struct first {
 /* When to sample: see trigger.h. */
 #define OPEN_CALL_FUNCTIONS 104 /* at least as many as can sleep (wrap/sleep_list.h) */
 
+/* The timer of a thread that naps: see nap_watch.h. */
+struct nap_watch {
+    bool put_off; /* it waits for the end of a call */
+    bool is_long; /* a tick of the kernel has met this stretch: all of its points are waited for */
+    bool is_ending;      /* the sample that is taken now is the last one of its stretch */
+    uint64_t own_ns;     /* so much the agent took for it, and has yet to credit ... */
+    uint64_t own_weight; /* ... by the sample that is taken now; 0: it is another one */
+    struct thinning own_thinned;
+    uint64_t own_call_ns; /* so much of the last call that can sleep was the agent's, if the stretch
+                             is watched */
+    uint32_t aim_ns;      /* so long it took to set it the last time */
+    bool in[OPEN_CALL_FUNCTIONS]; /* the last call of this function was a nap */
+};
+
 struct trigger {
     struct ticker ticker[TRIGGER_TIMERS];
     uint32_t ticks;                    /* seen, of all kinds */
@@ -59,7 +74,9 @@ struct trigger {
     bool awaits_call;     /* ... up to the end of an open call, at the latest */
     uint8_t calm[OPEN_CALL_FUNCTIONS]; /* calls of each function that were short, up to 16 */
     bool avoids_ticks;                 /* the kernel's ticks do not meet the thread */
-    struct tick_course kernel_ticks;   /* while they do */
+    struct tick_course kernel_ticks;   /* while each of them is a sample */
+    struct nap_course naps;            /* where the thread naps */
+    struct nap_watch nap;              /* and what has its timer */
     struct thinning thinned;           /* of those that weigh less than a point */
     struct points points;              /* of CPU time, that are to be sampled */
     uint64_t asleep_ns;            /* CLOCK_MONOTONIC when early ticks met the sleep first that they
@@ -140,6 +157,7 @@ struct agent_thread {
     uint64_t random;  /* the state of its draws */
     uint32_t late_ns; /* so late are ticks of the fine timer: the machine's, whoever has this */
     uint64_t walk_price_ns; /* of the last walk, by its frames; 0: there was none */
+    uint64_t delivery_ns;   /* so long the signal of the tick that is taken was on its way */
     uint32_t price_scale;   /* what measured walks cost to that, in SAMPLING_PRICE_AS_LISTED-ths */
     uint32_t burst_sent;    /* the burst of the last sample (points.begun), 0: none */
     uint64_t sample_marks;  /* of the sample that is being taken: WIRE_SAME_BURST, WIRE_ATTACHED,

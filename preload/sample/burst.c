@@ -28,6 +28,7 @@
 #include "preload/sample/draw.h"
 #include "preload/sample/interrupted.h"
 #include "preload/sample/kernel_ticks.h"
+#include "preload/sample/nap_watch.h"
 #include "preload/sample/thread_timer.h"
 #include "preload/sample/wall_sleep.h"
 #include "preload/wrap/sleep.h"
@@ -58,7 +59,7 @@
 /* Where calls are counted the fine timer ends their bursts. */
 bool burst_runs(struct agent_thread *thread) {
     return (thread_fine_timer(thread)->period_ns != 0 && thread->trigger.plan.fine_ns != 0) ||
-           thread->trigger.by_cpu_timer;
+           thread->trigger.by_cpu_timer || thread->trigger.naps.on;
 }
 
 /* A CPU clock is read by a system call: in the middle of it. */
@@ -104,6 +105,10 @@ static void await_call(struct agent_thread *thread, const struct sampling_plan *
     struct trigger *t = &thread->trigger;
     calm_met(thread, thread->open_call.which);
     t->asleep_ns = 0;
+    if (t->naps.on) {
+        nap_watch_put_off(thread);
+        return;
+    }
     t->by_cpu_timer = t->awaits_call = true;
     t->earliest_ns = UINT64_MAX;
     ticker_halt(thread_fine_timer(thread));
@@ -160,14 +165,14 @@ static void aim_from(struct agent_thread *thread, const struct sampling_plan *pl
 }
 
 /* The thread has run from `then` on: a walk takes longer than many a call. */
-static struct moment passed_since(struct moment then) {
+struct moment burst_passed_since(struct moment then) {
     uint64_t time = ticker_now(CLOCK_MONOTONIC);
     return (struct moment){then.cpu_ns + (time - then.time_ns), time};
 }
 
 void burst_aim(struct agent_thread *thread, const struct sampling_plan *plan, struct moment then,
                uint64_t least) {
-    aim_from(thread, plan, passed_since(then), least);
+    aim_from(thread, plan, burst_passed_since(then), least);
 }
 
 static void unmask_sleeps(const struct agent_thread *thread) {
@@ -180,6 +185,7 @@ static void stop(struct agent_thread *thread) {
     if (thread->trigger.kernel_ticks.on)
         ticker_halt(thread_cpu_timer(thread));
     kernel_ticks_end(thread);
+    nap_watch_end(thread);
     ticker_halt(thread_fine_timer(thread));
     unmask_sleeps(thread);
 }
@@ -237,7 +243,7 @@ static void end_gap(struct agent_thread *thread, struct wire_session *session,
     thread->burst_sent = 0; /* this sample is of none */
     weigh(thread, session, gap_weight(thread, plan, gap), uc);
     points_put_off(&t->points, gap);
-    burst_watch(thread, plan, passed_since(now), 1);
+    burst_watch(thread, plan, burst_passed_since(now), 1);
 }
 
 void burst_plan(struct agent_thread *thread, struct wire_session *session,
@@ -247,6 +253,8 @@ void burst_plan(struct agent_thread *thread, struct wire_session *session,
     t->cpu_ns = since < now.cpu_ns ? since : now.cpu_ns;
     t->avoids_ticks = false;
     t->kernel_ticks = (struct tick_course){0};
+    t->naps = (struct nap_course){0};
+    t->nap = (struct nap_watch){0};
     if (!thread_timer_get(thread, TRIGGER_FINE, session)) {
         ticker_run(thread_cpu_timer(thread), 1, plan->coarse_ns);
         return;
@@ -285,6 +293,11 @@ void burst_weigh(struct agent_thread *thread, struct wire_session *session, uint
     sleep_show(thread, uc, &own, &place);
 }
 
+/* By so much the timer was set before its point. */
+static uint64_t lead(const struct agent_thread *thread) {
+    return nap_watch_is_narrow(thread) ? NAP_WATCH_LATE_NS : thread->late_ns;
+}
+
 /* Real time is ahead of the CPU clock by what the thread has slept since the timer was set. One
  * that has not slept is as good as there: after a sleep what comes next is not what the tick has
  * met. */
@@ -292,7 +305,7 @@ bool burst_is_early(const struct agent_thread *thread, struct moment now, uint64
     if (now.cpu_ns >= next)
         return false;
     uint64_t left = next - now.cpu_ns, earliest = thread->trigger.earliest_ns;
-    return left > thread->late_ns + EARLY_NS || now.time_ns + left > earliest + EARLY_NS;
+    return left > lead(thread) + EARLY_NS || now.time_ns + left > earliest + EARLY_NS;
 }
 
 /* A tick comes late, by what the machine takes for one, and its timer is set so much earlier. By
@@ -301,11 +314,20 @@ bool burst_is_early(const struct agent_thread *thread, struct moment now, uint64
 void burst_learn_late(struct agent_thread *thread, struct moment now, uint64_t next,
                       const ucontext_t *uc) {
     int64_t late = (int64_t)(now.cpu_ns - next);
-    if (sleep_call_at(uc) != NULL || late > LATE_MOST_NS ||
+    if (nap_watch_is_narrow(thread) || sleep_call_at(uc) != NULL || late > LATE_MOST_NS ||
         now.time_ns > thread->trigger.earliest_ns + late + EARLY_NS)
         return;
     int64_t learned = (int64_t)thread->late_ns + late / LATE_PART;
     thread->late_ns = (uint32_t)(learned < 0 ? 0 : learned > LATE_MOST_NS ? LATE_MOST_NS : learned);
+}
+
+/* A timer that came too early, where the thread works: it has waited for a processor. */
+static void aim_as_before(struct agent_thread *thread, const struct sampling_plan *plan,
+                          struct moment now) {
+    if (nap_watch_is_narrow(thread))
+        nap_watch_aim(thread, burst_passed_since(now));
+    else
+        burst_aim(thread, plan, now, 1);
 }
 
 static void leave_asleep(struct agent_thread *thread, const struct sampling_plan *plan,
@@ -349,20 +371,23 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
     t->cpu_ns = now.cpu_ns;
     if (!interrupted_in_call(uc)) {
         t->asleep_ns = 0;
-        burst_aim(thread, plan, now, 1);
+        aim_as_before(thread, plan, now);
         return;
     }
     if (sleep_is_in(&thread->open_call, uc)) {
         await_call(thread, plan, now);
         return;
     }
-    if (!t->avoids_ticks) {
+    if (!t->avoids_ticks && nap_course_is_certain(&t->naps)) {
+        nap_watch_end(thread);
         kernel_ticks_begin(thread, now);
         return;
     }
     uint64_t so_far = slept(t), limit = longest_sleep(plan), first = limit / ASLEEP_CHECKS;
     uint64_t wait = so_far > first ? so_far : first;
-    if (so_far >= limit)
+    if (t->naps.on)
+        nap_watch_check_after(thread, wait);
+    else if (so_far >= limit)
         leave_asleep(thread, plan, now.cpu_ns);
     else
         burst_aim(thread, plan, now, wait < limit - so_far ? wait : limit - so_far);
@@ -371,7 +396,7 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
 /* So much of the thread's time went from the expiry of the timer, which is set to come early, to
  * the handler: a thread that has its first signal touches a stack for it. */
 static uint64_t delivery(const struct agent_thread *thread, struct moment now, uint64_t next) {
-    uint64_t cpu = now.cpu_ns + thread->late_ns, time = now.time_ns + thread->late_ns;
+    uint64_t cpu = now.cpu_ns + lead(thread), time = now.time_ns + lead(thread);
     uint64_t earliest = thread->trigger.earliest_ns;
     uint64_t behind = cpu > next ? cpu - next : 0, since = time > earliest ? time - earliest : 0;
     return behind < since ? behind : since;
@@ -385,7 +410,8 @@ static void weigh_points(struct agent_thread *thread, struct wire_session *sessi
                          const struct sampling_plan *plan, struct moment now, uint64_t weight,
                          uint64_t delivered, ucontext_t *uc) {
     _Atomic uint64_t *mean = &agent.process->sample_ns;
-    bool may_end = now.cpu_ns < FIRST_STEPS * plan->fine_ns && plan_is_endless(plan);
+    bool may_end = now.cpu_ns < FIRST_STEPS * plan->fine_ns && plan_is_endless(plan) &&
+                   !thread->trigger.naps.on;
     if (!may_end || session == NULL) {
         burst_weigh(thread, session, weight, sleep_call_at(uc), uc);
         return;
@@ -405,12 +431,18 @@ static void reached(struct agent_thread *thread, struct wire_session *session,
     uint64_t next = points_next(&t->points);
     t->asleep_ns = 0;
     t->cpu_ns = now.cpu_ns;
-    thread->by_points = thread->unsent_ns == 0;
+    thread->by_points = thread->unsent_ns == 0 && nap_course_is_certain(&t->naps);
     uint64_t weight = reach(thread, session, plan, now.cpu_ns > next ? now.cpu_ns : next);
+    if (t->naps.on) {
+        weight = nap_course_weight(&t->naps, weight);
+        nap_course_sampled(&t->naps, weight);
+    }
     weigh_points(thread, session, plan, now, weight, delivered, uc);
     thread->by_points = false;
-    if (aims || now.cpu_ns > next + LATE_NS ||
-        points_next(&t->points) != next + thread_fine_timer(thread)->period_ns)
+    if (nap_watch_is_narrow(thread))
+        nap_watch_met(thread, now, delivered);
+    else if (aims || now.cpu_ns > next + LATE_NS ||
+             points_next(&t->points) != next + thread_fine_timer(thread)->period_ns)
         burst_aim(thread, plan, now, 1);
 }
 
@@ -441,6 +473,8 @@ void burst_cpu_tick(struct agent_thread *thread, struct wire_session *session,
         cpu_timer_tick(thread, session, plan, uc);
     } else if (thread->trigger.kernel_ticks.on) {
         kernel_ticks_met(thread, session, plan, uc);
+    } else if (thread->trigger.naps.on) {
+        nap_watch_tick(thread, session, plan, uc);
     } else if (!burst_runs(thread)) {
         end_gap(thread, session, plan, uc);
     }
@@ -454,10 +488,12 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
         kernel_ticks_check(thread, plan, uc);
         return;
     }
-    if (!burst_runs(thread) || plan->fine_ns == 0)
+    if (!burst_runs(thread) || plan->fine_ns == 0 || nap_watch_passes(thread))
         return; /* it was under way when the timer was stopped */
     if (hcct_unlikely((sleep_burst & SLEEP_FRAGILE) != 0))
         mask_sleeps();
+    if (nap_watch_is_narrow(thread))
+        nap_watch_fired(thread);
     struct moment now = burst_now();
     uint64_t next = points_next(&t->points);
     bool is_early = burst_is_early(thread, now, next);
@@ -466,6 +502,7 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
     t->avoids_ticks |= t->by_cpu_timer;
     burst_leave_cpu_timer(thread);
     uint64_t delivered = sleep_call_at(uc) == NULL ? delivery(thread, now, next) : 0;
+    thread->delivery_ns = delivered;
     t->earliest_ns += expiries * thread_fine_timer(thread)->period_ns;
     if (is_early) {
         too_early(thread, plan, now, uc);
@@ -476,14 +513,24 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
 }
 
 bool burst_is_due(struct agent_thread *thread, uint64_t within) {
-    return burst_runs(thread) &&
-           ticker_now(CLOCK_THREAD_CPUTIME_ID) + within >= points_next(&thread->trigger.points);
+    struct trigger *t = &thread->trigger;
+    if (t->nap.own_weight != 0)
+        return true;
+    return burst_runs(thread) && !nap_watch_passes(thread) &&
+           ticker_now(CLOCK_THREAD_CPUTIME_ID) + within >= points_next(&t->points);
 }
 
 void burst_catch(struct agent_thread *thread, struct wire_session *session, ucontext_t *uc) {
+    struct trigger *t = &thread->trigger;
+    uint64_t own = t->nap.own_weight;
+    t->nap.own_weight = 0;
     thread->walk_price_ns = 0;
+    if (own != 0) {
+        weigh(thread, session, own, uc);
+        return;
+    }
     burst_leave_cpu_timer(thread);
-    reached(thread, session, &thread->trigger.plan, burst_now(), 0, true, uc);
+    reached(thread, session, &t->plan, burst_now(), 0, true, uc);
 }
 
 void burst_end(struct agent_thread *thread) {
@@ -494,13 +541,13 @@ void burst_end(struct agent_thread *thread) {
 void burst_leave(struct agent_thread *thread) {
     if (!burst_runs(thread) && !thread->trigger.kernel_ticks.on)
         return;
-    thread->trigger.by_cpu_timer = false;
+    thread->trigger.by_cpu_timer = thread->trigger.naps.on = false;
     kernel_ticks_end(thread);
     unmask_sleeps(thread);
 }
 
 void burst_check_by(struct agent_thread *thread, uint64_t time_ns) {
     const struct trigger *t = &thread->trigger;
-    if (t->by_cpu_timer || t->kernel_ticks.on)
+    if (t->by_cpu_timer || t->kernel_ticks.on || nap_watch_passes(thread))
         ticker_run_at(thread_fine_timer(thread), time_ns, thread_fine_timer(thread)->period_ns);
 }

@@ -16,6 +16,9 @@
 #include "preload/life/thread.h"
 #include "preload/wrap/sleep.h"
 
+#define CALL_SLEPT_NS                                                                              \
+    20000                /* a call that has taken so long has slept, or is long enough to pay      \
+                          */
 #define CALL_END_NS 4000 /* so long after a sleep no tick can come: half is the call's own end */
 
 /* The thread's CPU time, and when it was read. */
@@ -26,7 +29,10 @@ struct moment {
 /* The calling thread's, now. Any context. */
 struct moment burst_now(void);
 
-/* A timer waits for the next point. Any context. */
+/* Now, of a thread that has run from `then` on: a walk takes longer than many a call. */
+struct moment burst_passed_since(struct moment then);
+
+/* A timer waits for the next point, or the thread naps. Any context. */
 bool burst_runs(struct agent_thread *thread);
 /* From here on points are looked for. */
 void burst_watch(struct agent_thread *thread, const struct sampling_plan *plan, struct moment now,

@@ -17,11 +17,11 @@
 #include "preload/sample/calm.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/kernel_ticks.h"
+#include "preload/sample/nap_watch.h"
 #include "preload/sample/wall_sleep.h"
 #include "preload/wrap/sleep.h"
 
-#define LOST_NS  20000000 /* a tick so late may have gone to somebody else */
-#define SLEPT_NS 20000    /* a call that has taken so long has slept, or is long enough to pay */
+#define LOST_NS 20000000 /* a tick so late may have gone to somebody else */
 
 /* A nap is over in which a timer has expired in vain: points are looked for again. Our signal is
  * blocked. */
@@ -38,8 +38,8 @@ static void go_on(struct agent_thread *thread, struct moment now) {
  * once can't have a tick of its own. What the CPU timer waits for is found by its tick: a call
  * would have the points of what ran before it. Before the thread has its part of a session the tick
  * has to come, if it still can. */
-hcct_hot static void check_point(struct agent_thread *thread, const struct sleep_place *place,
-                                 uint64_t time, bool slept) {
+hcct_hot void call_points_check(struct agent_thread *thread, const struct sleep_place *place,
+                                uint64_t time, bool slept) {
     struct trigger *t = &thread->trigger;
     uint64_t within = slept ? CALL_END_NS : 0, ahead = within + (slept ? thread->late_ns : 0);
     if (!burst_runs(thread) || t->by_cpu_timer || time + ahead < t->earliest_ns)
@@ -86,20 +86,30 @@ static void call_is_over(struct agent_thread *thread, const struct sleep_place *
     signal_put_back(before);
 }
 
-hcct_hot void call_points_begin(struct agent_thread *thread, const struct sleep_place *place,
-                                uint64_t time) {
+hcct_hot void call_points_begin(struct agent_thread *thread, size_t which,
+                                const struct sleep_place *place, uint64_t time) {
     if (hcct_unlikely(thread->trigger.awaits_call)) /* of a handler that has interrupted it */
         call_is_over(thread, place);
+    else if (thread->trigger.naps.on)
+        nap_watch_call_begins(thread, which, place, time);
     else
-        check_point(thread, place, time, false);
+        call_points_check(thread, place, time, false);
 }
 
-hcct_hot void call_points_end(struct agent_thread *thread, const struct sleep_place *place,
-                              uint64_t time, bool slept) {
+hcct_hot void call_points_end(struct agent_thread *thread, size_t which,
+                              const struct sleep_place *place, uint64_t began, uint64_t time,
+                              bool masked) {
+    bool slept = time - began > CALL_SLEPT_NS;
+    if (thread->trigger.naps.on) {
+        nap_watch_call_ends(thread, which, place, began, time);
+        return;
+    }
     if (hcct_unlikely(thread->trigger.awaits_call))
         call_is_over(thread, place);
     else
-        check_point(thread, place, time, slept);
+        call_points_check(thread, place, time, slept && masked);
+    if (slept)
+        nap_watch_learn(thread, began, time);
 }
 
 static bool on_stack(const struct agent_thread *thread, uintptr_t address) {
@@ -122,7 +132,7 @@ void trigger_before_masked(struct sleep_call *call) {
     struct sleep_place place = sleep_place(call, false);
     call->began_ns = ticker_now(CLOCK_MONOTONIC);
     kernel_ticks_call_begins(thread);
-    call_points_begin(thread, &place, call->began_ns);
+    call_points_begin(thread, sleep_number(call), &place, call->began_ns);
     ours = signal_number(); /* it may be another one now */
     call->mask = ours != 0 ? 1ull << (ours - 1) : 0;
     call->waited = sleep_call_waits(call) ? child_ends_waited() : 0;
@@ -140,7 +150,16 @@ void trigger_after_masked(struct sleep_call *call) {
         session_hear_children();
     }
     calm_learn(thread, sleep_number(call), time - call->began_ns);
-    call_points_end(thread, &place, time, time - call->began_ns > SLEPT_NS);
+    call_points_end(thread, sleep_number(call), &place, call->began_ns, time, true);
     agent_hooks.wake(thread);
+    confine_leave(thread, before);
+}
+
+void trigger_call_left(const struct sleep_place *place) {
+    struct agent_thread *thread = thread_self;
+    uint32_t before;
+    if (thread == NULL || !thread->trigger.naps.on || !confine_enter(thread, &before))
+        return;
+    nap_watch_call_left(thread, place);
     confine_leave(thread, before);
 }

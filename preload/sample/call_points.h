@@ -14,12 +14,18 @@
 /* The thread is sampled, by timers that a call may meet which is made with our signal open. On the
  * thread, any context. */
 bool call_points_may_open(struct agent_thread *thread);
-/* At both ends of a call that can sleep, at `time` of CLOCK_MONOTONIC: a point that was reached,
- * and whose tick is late or blocked, is sampled at `place`. The signal is as it is in the call.
- * `slept`: it was blocked, and the thread slept. A timer that has waited for the call's end is set
- * anew. On the thread, between ticks. */
-void call_points_begin(struct agent_thread *thread, const struct sleep_place *place, uint64_t time);
-void call_points_end(struct agent_thread *thread, const struct sleep_place *place, uint64_t time,
-                     bool slept);
+/* At both ends of a call of the function `which` (sleep_number) that can sleep, at `time` of
+ * CLOCK_MONOTONIC: a point that was reached, and whose tick is late or blocked, is sampled at
+ * `place`. The signal is as it is in the call: blocked (`masked`) or open. A timer that has waited
+ * for the call's end is set anew. On the thread, between ticks. */
+void call_points_begin(struct agent_thread *thread, size_t which, const struct sleep_place *place,
+                       uint64_t time);
+void call_points_end(struct agent_thread *thread, size_t which, const struct sleep_place *place,
+                     uint64_t began, uint64_t time, bool masked);
+
+/* A point that was reached is sampled. After a sleep the timer is set anew, where it has expired.
+ */
+void call_points_check(struct agent_thread *thread, const struct sleep_place *place, uint64_t time,
+                       bool slept);
 
 #endif

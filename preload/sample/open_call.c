@@ -29,7 +29,7 @@ hcct_hot bool open_call_begin(struct sleep_call *call, size_t which) {
     wall_awake(thread);
     struct sleep_place place = sleep_place(call, false);
     call->began_ns = ticker_now(CLOCK_MONOTONIC);
-    call_points_begin(thread, &place, call->began_ns);
+    call_points_begin(thread, which, &place, call->began_ns);
     return true;
 }
 
@@ -41,7 +41,7 @@ hcct_hot void open_call_end(struct sleep_call *call, size_t which) {
     struct sleep_place place = sleep_place(call, true);
     uint64_t time = ticker_now(CLOCK_MONOTONIC);
     calm_learn(thread, which, time - call->began_ns);
-    call_points_end(thread, &place, time, false);
+    call_points_end(thread, which, &place, call->began_ns, time, false);
     if (hcct_unlikely((sleep_burst & SLEEP_NEXT) != 0))
         wall_over(thread, (uintptr_t)call);
     confine_leave(thread, before);

@@ -23,7 +23,8 @@ static uint32_t block(struct points *points, const struct sampling_plan *plan) {
         points->naps = points->early >= NAPS || (points->naps && points->early > 0);
         points->early = 0;
     }
-    return points->naps || plan->fine_ns >= ticker_resolution() ? 1 : POINTS_BLOCK;
+    bool single = points->single || points->naps || plan->fine_ns >= ticker_resolution();
+    return single ? 1 : POINTS_BLOCK;
 }
 
 static uint64_t begin(struct interval_course *course, uint64_t mean_ns, uint32_t in_block,
@@ -106,6 +107,10 @@ void points_early(struct points *points) {
     points->early++;
 }
 
-void points_put_off(struct points *points, uint64_t ns) {
-    skip(points, ns);
+void points_draw_single(struct points *points, bool single) {
+    points->single = single;
+}
+
+void points_put_off(struct points *points, int64_t ns) {
+    skip(points, (uint64_t)ns);
 }

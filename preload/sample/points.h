@@ -32,6 +32,7 @@ struct points {
     uint32_t begun;                /* bursts, so far */
     uint32_t early;                /* ticks that came too early, in this block of steps */
     bool naps;                     /* the thread sleeps often: each step is drawn by itself */
+    bool single;                   /* so is each for another reason */
 };
 
 /* The points of a plan with a fine timer, from `since` on. */
@@ -55,7 +56,10 @@ uint64_t points_reach(struct points *points, const struct sampling_plan *plan, u
 /* A tick came before the next point. */
 void points_early(struct points *points);
 
-/* All that is to come is put off by `ns`. */
-void points_put_off(struct points *points, uint64_t ns);
+/* From the next block on each step is drawn by itself, or where the thread sleeps often only. */
+void points_draw_single(struct points *points, bool single);
+
+/* All that is to come is put off by `ns`, or comes so much sooner (< 0). */
+void points_put_off(struct points *points, int64_t ns);
 
 #endif

@@ -369,16 +369,16 @@ void trigger_after_watched(const struct sleep_call *call) {
     confine_leave(thread, before);
 }
 
-/* What the handler costs is measured at one tick in so many: the thread's CPU clock is a system
- * call, and any other clock would also count the time of threads that had the processor meanwhile.
- * Under a budget it is measured at each.
+/* What the handler costs, and its signal's way there, is measured at one tick in so many: the
+ * thread's CPU clock is a system call, and any other clock would also count the time of threads
+ * that had the processor meanwhile. Under a budget it is measured at each.
  */
 #define COST_EVERY 16u
 
 static void measure(struct agent_thread *thread, uint64_t began, uint32_t every) {
     uint64_t ns = ticker_now(CLOCK_THREAD_CPUTIME_ID) - began;
     if (thread->stream->slot != NULL)
-        session_count(thread->stream->slot, WIRE_HANDLER_NS, every * ns);
+        session_count(thread->stream->slot, WIRE_HANDLER_NS, every * (ns + thread->delivery_ns));
     sampling_measured(thread, ns);
 }
 
@@ -532,6 +532,7 @@ void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t 
     bool one_of_many = trigger->ticks++ % COST_EVERY == COST_EVERY / 2;
     bool measured = one_of_many || every == 1, paced = one_of_many || trigger->slow_ns != 0;
     uint64_t began = measured || paced ? ticker_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+    thread->delivery_ns = 0;
     calls_tick_begins(thread);
     struct wire_session *session = session_enter(thread);
     if (session == NULL && session_is_awaited())

@@ -11,6 +11,7 @@
 
 #include "preload/calls/calls.h"
 #include "preload/life/agent.h"
+#include "preload/sample/edge.h"
 #include "preload/wrap/handler_masks.h"
 #include "preload/wrap/jump_target.h"
 #include "preload/wrap/real.h"
@@ -24,12 +25,14 @@ static void note_jump(void) {
         c->busy += CALLS_JUMPED;
 }
 
-static inline void before_jump(const struct __jmp_buf_tag *buffer) {
+static inline __attribute__((always_inline)) void before_jump(const struct __jmp_buf_tag *buffer) {
     note_jump();
     handler_mask_jump(__builtin_frame_address(0));
     if (hcct_unlikely(sleep_masked != 0))
         handler_mask_jump_to(jump_target_sp(buffer));
     sleep_forget_announced();
+    const struct sleep_place caller = EDGE_CALLER;
+    trigger_call_left(&caller);
     if (hcct_unlikely((sleep_burst & SLEEP_NEXT) != 0))
         trigger_before_sleep(); /* out of a handler, and of the sleep that it has interrupted */
 }

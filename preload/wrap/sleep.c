@@ -278,6 +278,7 @@ int sleep_unwound(int version, int actions, uint64_t class, void *exception, voi
     if ((actions & UNWINDER_CLEANS_UP) != 0) {
         sleep_open();
         sleep_forget_announced();
+        trigger_call_left(NULL);
     }
     return UNWINDER_GOES_ON;
 }

@@ -134,6 +134,10 @@ struct sleep_place {
                     * another line, and of another function behind a call that does not return */
 };
 
+/* A call may be left, by a jump from there or by the unwinder (NULL): a timer that has waited for
+ * its end is set anew. Any context. */
+void trigger_call_left(const struct sleep_place *place) __attribute__((visibility("hidden")));
+
 /* Where the real function began (`in_call`), or where it will return to its caller. Any context. */
 struct sleep_place sleep_place(const struct sleep_call *call, bool in_call);
 /* `uc` is there from here on, and so are samples of the thread; *own is what it was, and to be

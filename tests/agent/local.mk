@@ -86,6 +86,11 @@ check_PROGRAMS += tests/agent/thinning_test
 tests_agent_thinning_test_SOURCES = preload/sample/thinning.c preload/sample/interval.c preload/sample/draw.c \
 	tests/agent/thinning_test.c
 TESTS += tests/agent/thinning_test
+check_PROGRAMS += tests/agent/nap_course_test
+tests_agent_nap_course_test_SOURCES = preload/sample/nap_course.c preload/sample/points.c preload/sample/interval.c \
+	preload/sample/draw.c tests/agent/nap_course_test.c
+tests_agent_nap_course_test_LDADD = -lm
+TESTS += tests/agent/nap_course_test
 check_PROGRAMS += tests/agent/tick_course_test
 tests_agent_tick_course_test_SOURCES = preload/sample/tick_course.c preload/sample/draw.c \
 	tests/agent/tick_course_test.c
