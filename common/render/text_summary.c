@@ -336,7 +336,8 @@ static void put_cost(const struct text *text, const struct profile_process *sum)
         return;
     text_label(text, "cost");
     if (handler)
-        fprintf(text->out, "%s of the CPU time was spent in the agent's handler%s",
+        fprintf(text->out,
+                "%s of the CPU time was spent in the agent's handler, and on the way there%s",
                 format_share((double)sum->handler_ns / (double)sum->cpu_ns).text,
                 text->calls ? ", reports of calls not included" : "; ");
     if (!text->calls)

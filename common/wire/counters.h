@@ -47,12 +47,13 @@
     SHOWN(LOST, 7, lost, GROWS)             /* samples without room in the ring ... */             \
     SHOWN(LOST_NS, 31, lost_ns, GROWS)      /* ... and what they would have been credited with */  \
     SHOWN(SKIPPED, 30, skipped, GROWS)      /* not taken, as walks take long: others weigh more */ \
-    SHOWN(HANDLER_NS, 9, handler_ns, GROWS) /* CPU time inside the signal handler */               \
-    SHOWN(FRAMES, 11, frames, GROWS)        /* frames of all samples */                            \
-    SHOWN(STEPPED, 12, stepped, GROWS)      /* of these, found by unwind rule or frame pointer */  \
-    SHOWN(CACHED, 13, cached, GROWS)        /* found among earlier steps, and verified */          \
-    SHOWN(BY_FP, 14, by_fp, GROWS)          /* without unwind data, found by frame pointer ... */  \
-    SHOWN(SEARCHED, 29, searched, GROWS)    /* ... and by a search of the stack */                 \
+    SHOWN(HANDLER_NS, 9, handler_ns,                                                               \
+          GROWS) /* CPU time inside the signal handler, and on the way there from a timer */       \
+    SHOWN(FRAMES, 11, frames, GROWS)     /* frames of all samples */                               \
+    SHOWN(STEPPED, 12, stepped, GROWS)   /* of these, found by unwind rule or frame pointer */     \
+    SHOWN(CACHED, 13, cached, GROWS)     /* found among earlier steps, and verified */             \
+    SHOWN(BY_FP, 14, by_fp, GROWS)       /* without unwind data, found by frame pointer ... */     \
+    SHOWN(SEARCHED, 29, searched, GROWS) /* ... and by a search of the stack */                    \
     SHOWN(PYTHON_FRAMES, 36, python_frames, GROWS) /* of all frames, functions of Python */        \
     SHOWN(PYTHON_MISSED, 37, python_missed, GROWS) /* samples: some could not be read */           \
     SHOWN(BURSTS, 15, bursts, GROWS)               /* bursts begun */                              \
