@@ -15,6 +15,7 @@ libhcct_render_a_SOURCES = \
 	common/render/format.c common/render/format.h \
 	common/render/format_number.c common/render/format_number.h \
 	common/render/format_read.c \
+	common/render/page_brief.c common/render/page_brief.h \
 	common/render/page_data.c common/render/page_data.h \
 	common/render/page_facts.c common/render/page_facts.h \
 	common/render/page_order.c common/render/page_order.h \
@@ -84,6 +85,7 @@ common/render/otlp.pb-c.h: common/render/otlp.pb-c.c
 page_scripts = \
 	common/render/page/format.js \
 	common/render/page/data.js \
+	common/render/page/brief.js \
 	common/render/page/tree.js \
 	common/render/page/functions.js \
 	common/render/page/transform.js \

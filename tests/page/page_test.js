@@ -1,7 +1,8 @@
 // page_test.js CHROMIUM CASES: opens each page of CASES and prints, as JSON, what is seen there.
 "use strict";
 const fs = require("fs");
-const {launch, open, placeOf} = require(`${__dirname}/browser.js`);
+const http = require("http");
+const {launch, open, placeOf, whole} = require(`${__dirname}/browser.js`);
 
 // What the page itself makes of its data: sums, by names, of all that is shown.
 function seen(page, {search, around}) {
@@ -184,8 +185,54 @@ async function metrics(page) {
     return out;
 }
 
+// Of a large file: what is seen when its brief part has come and the rest is held back, and what is asked
+// for meanwhile; then with all of it.
+async function brief(browser, file, shots) {
+    const text = fs.readFileSync(file, "utf8"), at = text.indexOf('<script type="application/json" id="rest">');
+    let answer = null;
+    const server = http.createServer((_, response) => {
+        response.writeHead(200, {"Content-Type": "text/html"});
+        response.write(text.slice(0, at));
+        answer = response;
+    });
+    await new Promise((go) => server.listen(0, "127.0.0.1", go));
+    const {page, complaints} = await open(browser, `http://127.0.0.1:${server.address().port}/`, "light", "commit");
+    await page.waitForFunction(() => window.hcct && hcct.drawn);
+    const shown = () => page.evaluate(() => {
+        const {layout, width} = hcct.panes[0], {tree} = layout, {label} = hcct.profile.frames, boxes = {}, paths = [];
+        for (let i = 0; i < tree.n; i++) {
+            paths[i] = `${i > 0 ? paths[tree.parent[i]] : ""}/${label[tree.frame[i]]}`;
+            if (layout.width[i] * width < 0.5 * layout.total || label[tree.frame[i]].startsWith("[...")) continue;
+            boxes[paths[i]] = [layout.start[i], layout.width[i], tree.hidden[i], tree.self[i], tree.inlined[i]];
+        }
+        const texts = ["command", "chips", "legend"].map((id) => document.getElementById(id).innerText);
+        return {boxes: JSON.stringify(boxes), n: Object.keys(boxes).length, texts, total: tree.value[0], hidden: tree.hidden[0],
+                contexts: hcct.profile.nodes.n, mode: hcct.mode, rows: document.querySelectorAll("#table-rows .row").length};
+    });
+    const out = {first: await shown()};
+    await page.screenshot({path: `${shots}/brief.png`});
+    await page.keyboard.press("r");
+    await page.keyboard.press("/");
+    await page.keyboard.type("ns1::");
+    out.asked = await shown();
+    answer.end(text.slice(at));
+    await whole(page);
+    out.done = await page.evaluate(() => ({mode: hcct.mode, search: hcct.search.text, found: hcct.matched.weight}));
+    await page.evaluate(() => {
+        hcct.searchFor("", false);
+        hcct.setMode("down");
+    });
+    out.all = await shown();
+    out.drawn = await page.evaluate(() => performance.getEntriesByName("hcct-drawn")[0].detail);
+    await page.screenshot({path: `${shots}/brief-all.png`});
+    await page.context().close();
+    server.close();
+    return {...out, complaints};
+}
+
 async function visit(browser, one, shots) {
     const {page, complaints} = await open(browser, `file://${one.file}`, one.scheme);
+    if (!one.empty) await whole(page);
     const out = one.diff ? await page.evaluate(() => {
         const rows = {};
         for (const row of hcct.rows()) rows[row.function.name] = row.change;
@@ -213,6 +260,7 @@ async function visit(browser, one, shots) {
     out.drawnMs = await page.evaluate(() => performance.getEntriesByName("hcct-drawn")[0].startTime);
     out.complaints = complaints;
     await page.context().close();
+    if (one.brief) out.brief = await brief(browser, one.file, shots);
     return out;
 }
 

@@ -173,6 +173,21 @@ def check_metrics(seen, report):
           "metrics: the address brings it back")
 
 
+def check_brief(seen):
+    first, whole = seen["first"], seen["all"]
+    check(seen["complaints"] == [], f"brief: no error {seen['complaints']}")
+    check(seen["drawn"] == first["contexts"] and first["contexts"] * 3 < whole["contexts"],
+          f"brief: the first picture needs {seen['drawn']} of {whole['contexts']} contexts")
+    check(first["boxes"] == whole["boxes"] and first["n"] > 100,
+          f"brief: all {first['n']} boxes that can be seen are where they are among all contexts, and weigh the same")
+    check(first["texts"] == whole["texts"], f"brief: title, chips and legend are the same {first['texts']} {whole['texts']}")
+    check((first["total"], first["hidden"]) == (whole["total"], whole["hidden"]), "brief: no weight is missing, none known")
+    check(first["rows"] == 0 < whole["rows"], "brief: the table waits for all contexts")
+    check(seen["asked"]["mode"] == "down" and seen["done"]["mode"] == "up" and
+          seen["done"]["search"] == "ns1::" and seen["done"]["found"] > 0,
+          f"brief: what is asked of all contexts waits for them, and comes then: {seen['done']}")
+
+
 def main():
     modules()
     os.makedirs(SHOTS, exist_ok=True)
@@ -181,7 +196,7 @@ def main():
              {"name": "names"}, {"name": "calls", "scheme": "dark"}, {"name": "hard", "around": "descend", "rewrite": "descend"}]
     for one in cases:
         one["file"], one["json"] = (write(WRITE_SAMPLE, one["name"], form) for form in ("html", "json"))
-    own = [{"name": "many", "search": "ns1::", "finer": True}, {"name": "hostile"},
+    own = [{"name": "many", "search": "ns1::", "finer": True, "brief": True}, {"name": "hostile"},
            {"name": "wide", "wide": True}, {"name": "diff", "diff": True}]
     for one in own:
         one["file"], one["json"] = (write(WRITE_PAGE, one["name"], form) for form in ("html", "json"))
@@ -216,6 +231,8 @@ def main():
             it = seen["finer"]
             check(it["same"] and it["zoomed"] and 0 < it["below"] <= it["weight"],
                   f"{name}: what is too light to be followed upwards is, when it is zoomed to: {it}")
+        if one.get("brief"):
+            check_brief(seen["brief"])
         if one.get("metrics"):
             check_metrics(seen["metrics"], report)
         if one.get("rewrite"):

@@ -6,6 +6,8 @@
 // A frame is what stands in a box: a location, or a process (its root). Frame 0 is all processes.
 
 const KIND_PLAIN = 0, KIND_PRUNED = 1, KIND_PSEUDO = 2, KIND_PLACE = 3, KIND_PROCESS = 4;
+// In a brief profile, what stands for contexts that are not read yet; the second one for such in [~].
+const KIND_UNREAD = 5, KIND_UNREAD_PRUNED = 6, UNREAD = new Map([["[...]", KIND_UNREAD], ["[...~]", KIND_UNREAD_PRUNED]]);
 const PRUNED = "[~]";
 const DIFF_COLUMNS = ["before", "before_error", "before_more", "after_error", "after_more"];
 
@@ -84,7 +86,7 @@ function readFrames(profile, data, strings) {
         frames.file[i] = strings[functions.file[f]];
         frames.line[i] = line || functions.line[f];
         frames.module[i] = module;
-        frames.kind[i] = frameKind(name, module);
+        frames.kind[i] = (profile.isBrief && module === 0 && UNREAD.get(name)) || frameKind(name, module);
     }
     frames.label[0] = frames.name[0] = "all processes";
     frames.kind[0] = KIND_PROCESS;
@@ -137,7 +139,7 @@ function readHidden(profile) {
     nodes.hidden = new Float64Array(nodes.n);
     profile.unknown = 0;
     for (let i = 1; i < nodes.n; i++) {
-        const pruned = frames.kind[nodes.frame[i]] === KIND_PRUNED;
+        const kind = frames.kind[nodes.frame[i]], pruned = kind === KIND_PRUNED || kind === KIND_UNREAD_PRUNED;
         inside[i] = pruned || inside[nodes.parent[i]] ? 1 : 0;
         if (inside[i]) nodes.hidden[i] = nodes.self[i];
         if (pruned) profile.unknown += nodes.self[i];
@@ -220,21 +222,35 @@ function readDiff(profile, data) {
     }
 }
 
-function readProfile(data) {
+// With a rest after each part, for whoever has others waiting.
+function* readInParts(data) {
     const strings = visibleTexts(data.strings);
+    yield;
     const profile = {
         isDiff: data.kind === "diff", type: data.type, unit: data.unit, measure: data.measure,
         by: data.by, phi: data.phi, epsilon: data.epsilon, summary: data.summary,
+        isBrief: data.isBrief === true, moduleWeights: data.module_weights,
         timeMs: data.time_ms, title: data.title || "", wide: data.wide, facts: data.facts,
         modules: Array.from(unpack(data.modules.path, new Int32Array(data.modules.n)), (i) => strings[i]),
         moduleKeys: [], processes: data.processes, chance: data.chance,
     };
     readFrames(profile, data, strings);
+    yield;
     ownFrames(profile);
+    yield;
     readNodes(profile, data);
+    yield;
     if (profile.isDiff) readDiff(profile, data);
     profile.total = profile.nodes.total[0];
     return profile;
+}
+
+function readProfile(data) {
+    const parts = readInParts(data);
+    for (;;) {
+        const {done, value} = parts.next();
+        if (done) return value;
+    }
 }
 
 // The weight of one node for people; exactly where numbers can't.

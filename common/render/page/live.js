@@ -71,11 +71,20 @@ class Live {
         byId("live").className = kind;
     }
 
-    async get(path) {
+    async get(path, read = (answer) => answer.json()) {
         const answer = await fetch(path, {cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS)});
+        if (answer.ok) return read(answer);
         const text = await answer.text();
-        if (answer.ok) return JSON.parse(text);
         throw Object.assign(new Error(text.trim() || `status ${answer.status}`), {answered: true});
+    }
+
+    // Of what is shown already, a brief picture would be a step back.
+    getContexts(path, number) {
+        return this.get(path, (answer) => readAnswer(answer, (first) => {
+            if (number !== this.asking || path === this.path || !showsBrief(this.app, first)) return;
+            this.path = path;
+            this.app.setProfile(readBrief(first));
+        }));
     }
 
     async ask(number) {
@@ -86,14 +95,17 @@ class Live {
             this.metrics.show(list.processes.filter((p) => this.pid === "" || String(p.pid) === this.pid));
             const past = this.metrics.keepsWindows();
             byId("strip").hidden = byId("window").hidden = !past;
-            const asked = this.get(`/v1/hot?${this.query()}`);
+            const path = `/v1/hot?${this.query()}`, asked = this.getContexts(path, number);
             asked.catch(() => {}); // until it is waited for
             const line = past ? await this.get(`/v1/timeline?${this.who()}`) : null;
             if (number !== this.asking) return;
             if (line) this.strip.show(line);
             const data = await asked;
             if (number !== this.asking) return;
-            this.app.setProfile(readProfile(data));
+            const profile = await readCalmly(data);
+            if (number !== this.asking) return;
+            this.path = path;
+            this.app.setProfile(profile);
             this.say(this.paused ? "paused" : `live, ${new Date().toLocaleTimeString()}`, "good");
         } catch (error) {
             if (number !== this.asking) return;

@@ -5,7 +5,7 @@ const byId = (id) => document.getElementById(id);
 const app = {
     base: null, steps: [], profile: null, process: 0, mode: "down", function: -1, flip: false, widths: "value",
     search: {text: "", regex: false}, match: null, chosen: -1,
-    panes: [], hover: null, focus: null, live: null, file: null, drawn: null,
+    panes: [], hover: null, focus: null, live: null, file: null, drawn: null, waiting: [],
 
     // A new state of what is shown; where one was, zoom, search and choice stay.
     setProfile(base) {
@@ -23,6 +23,7 @@ const app = {
         this.say("");
         showHeader(this);
         this.setProcess(this.process);
+        if (!base.isBrief) doWaiting(this);
     },
 
     carryOver(old) {
@@ -30,7 +31,7 @@ const app = {
             f.name === old.functions[id].name && f.kind === old.functions[id].kind));
         this.chosen = same(this.chosen);
         this.function = same(this.function);
-        this.process = 0;
+        if (!old.isBrief) this.process = 0;
         if (this.mode === "around" && this.function < 0) this.mode = "down";
     },
 
@@ -154,7 +155,7 @@ const app = {
     goTo() {
         const state = readState(this);
         if (this.live) this.live.read(state);
-        if (this.file) this.file.show(this.file.find(state.get("metric")));
+        if (this.file && this.file.profiles.length > 0) this.file.show(this.file.find(state.get("metric")));
         else if (this.base) this.setProfile(this.base);
         if (this.live) this.live.start();
     },
@@ -433,17 +434,14 @@ function main() {
     listen();
     const state = readState(app);
     window.hcct = app; // for whoever looks at the page by a script of theirs
-    const data = byId("data");
-    if (!data) {
+    makeWait(app);
+    if (!byId("data")) {
         app.live = new Live(app, state);
         app.say("Asking the daemon\u2026");
         app.live.start();
         return;
     }
-    app.file = new FileMetrics(app, [data, ...document.querySelectorAll(".other-data")]);
-    app.file.show(app.file.find(state.get("metric")));
-    // the view that takes longest, while nobody waits for it
-    if (window.requestIdleCallback) afterPaint(() => requestIdleCallback(() => app.trees && app.treeOf("up")));
+    app.file = new FileMetrics(app, state);
 }
 
 main();

@@ -23,14 +23,28 @@ function kindText(profile) {
     return known ? known.text : profile.type || profile.unit;
 }
 
-// A file may have several profiles of one run, each of another metric: an element for each.
+// A file may have several profiles of one run, each of another metric: an element for each. All but the
+// first one, and most of that where it is large, come behind the scripts.
 class FileMetrics {
-    constructor(app, elements) {
-        Object.assign(this, {app, profiles: elements.map((e) => readProfile(JSON.parse(e.textContent))), at: 0});
+    constructor(app, state) {
+        const first = JSON.parse(byId("data").textContent);
+        Object.assign(this, {app, profiles: [], at: 0});
+        if (showsBrief(app, first) && !state.has("metric")) app.setProfile(readBrief(first));
+        document.addEventListener("DOMContentLoaded", () => this.read(first, state));
+    }
+
+    async read(first, state) {
+        const rest = byId("rest"), others = [...document.querySelectorAll(".other-data")];
+        const data = rest ? {...first, ...JSON.parse(rest.textContent)} : first;
+        this.profiles = [rest ? await readCalmly(data) : readProfile(data),
+                         ...others.map((e) => readProfile(JSON.parse(e.textContent)))];
         const select = byId("metric");
-        select.hidden = elements.length < 2;
+        select.hidden = others.length === 0;
         select.replaceChildren(...this.profiles.map((profile, i) => new Option(kindText(profile), i)));
         select.addEventListener("change", () => this.choose(Number(select.value)));
+        this.show(this.find(state.get("metric")));
+        // the view that takes longest, while nobody waits for it
+        if (window.requestIdleCallback) afterPaint(() => requestIdleCallback(() => this.app.trees && this.app.treeOf("up")));
     }
 
     // By the type that its profile has; the first where there is no such.
