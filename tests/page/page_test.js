@@ -120,6 +120,62 @@ async function rewrite(page, name) {
     return out;
 }
 
+// Each step, and two of them one after the other, on all contexts: the same as if each context's path were
+// rewritten by itself; callees stand in order; and how many contexts had to be looked at again.
+function rewritten(page, which) {
+    return page.evaluate((numbers) => {
+        const {base} = hcct, {frames, modules} = base, out = {};
+        const functions = hcct.rows().map((row) => row.function);
+        const [one, other] = numbers.map((i) => functions[i]), sum = (sums, path, weight) => {
+            if (weight !== 0) sums.set(path, (sums.get(path) || 0) + weight);
+        };
+        const keyOf = (frame) => `${frames.label[frame]}\t${frames.module[frame]}`, key = (f) => `${f.name}\t${f.module}`;
+        const paths = [[]];
+        for (let i = 1; i < base.nodes.n; i++) paths.push([...paths[base.nodes.parent[i]], keyOf(base.nodes.frame[i])]);
+        const rules = {
+            merge: ([root, ...path], f) => [root, ...path.filter((k) => k !== key(f))],
+            drop: ([root, ...path], f) => (path.includes(key(f)) ? [root, "[dropped]\t0"] : [root, ...path]),
+            root: ([root, ...path], f) => (path.includes(key(f)) ? [root, ...path.slice(path.indexOf(key(f)))] : [root, "[not in focus]\t0"]),
+            collapse: ([root, ...path], f) => {
+                const name = `${modules[f.module].replace(/.*\//, "")}\t${f.module}`, isIn = (k) => k.endsWith(`\t${f.module}`);
+                return [root, ...path.filter((k, i) => !(i > 0 && isIn(k) && isIn(path[i - 1]))).map((k) => (isIn(k) ? name : k))];
+            },
+            recursion: (path) => path.reduce((to, k) => (to.includes(k) && k !== "[~]\t0" ? to.slice(0, to.indexOf(k) + 1) : [...to, k]), []),
+        };
+        const check = (name, ...steps) => {
+            const want = new Map(), got = new Map();
+            for (let i = 1; i < base.nodes.n; i++) {
+                if (base.nodes.self[i] === 0) continue;
+                sum(want, steps.reduce((path, [kind, f]) => rules[kind](path, f), paths[i]).join("\n"), base.nodes.self[i]);
+            }
+            for (const [kind, f] of steps) {
+                hcct.focus = null;
+                hcct.choose(hcct.profile.functions.find((g) => g.name === f.name && g.module === f.module).id);
+                hcct.addStep(kind);
+            }
+            const {profile} = hcct, {tree} = hcct.panes[0].layout, at = [], {unsorted} = profile.nodes;
+            let inOrder = true;
+            for (let i = 0; i < tree.n; i++) {
+                const k = `${profile.frames.label[tree.frame[i]]}\t${profile.frames.module[tree.frame[i]]}`;
+                if (tree.frame[i] === 0) at[i] = ""; // all processes
+                else at[i] = tree.parent[i] >= 0 && at[tree.parent[i]] !== "" ? `${at[tree.parent[i]]}\n${k}` : k;
+                sum(got, at[i], tree.self[i]);
+                for (let c = tree.first[i] + 1; c < tree.first[i + 1]; c++) inOrder = inOrder && tree.value[c] <= tree.value[c - 1];
+            }
+            out[name] = {same: want.size === got.size && [...want].every(([path, weight]) => got.get(path) === weight), inOrder,
+                         paths: want.size, touched: unsorted.reduce((n, yes) => n + (yes ? 1 : 0), 0), contexts: profile.nodes.n};
+            for (const _ of steps) hcct.undo();
+        };
+        for (const kind of Object.keys(rules)) check(kind, [kind, one]);
+        check("merge drop", ["merge", one], ["drop", other]);
+        check("recursion merge", ["recursion", one], ["merge", other]);
+        check("drop drop", ["drop", one], ["drop", other]);
+        check("collapse merge", ["collapse", one], ["merge", other]);
+        hcct.choose(-1);
+        return out;
+    }, which);
+}
+
 // A tree upwards leaves out what is too light; what is zoomed to has it then, and nothing else changes.
 function finer(page) {
     return page.evaluate(() => {
@@ -245,6 +301,7 @@ async function visit(browser, one, shots) {
     if (one.metrics) out.metrics = await metrics(page);
     if (one.rewrite) out.rewrite = await rewrite(page, one.rewrite);
     if (!one.diff) out.ordered = await ordered(page);
+    if (one.rewritten) out.rewritten = await rewritten(page, one.rewritten);
     if (one.finer) out.finer = await finer(page);
     if (one.wide) out.text = await page.evaluate(() => {
         const tree = hcct.panes[0].layout.tree, lines = [];

@@ -173,6 +173,15 @@ def check_metrics(seen, report):
           "metrics: the address brings it back")
 
 
+def check_rewritten(name, seen):
+    for steps, one in seen.items():
+        check(one["same"] and one["inOrder"], f"{name}: {steps}: {one['paths']} contexts are as if rewritten one by one")
+    if name == "many":
+        for steps in ("merge", "drop"):
+            check(seen[steps]["touched"] * 10 < seen[steps]["contexts"],
+                  f"{name}: {steps} looks again at {seen[steps]['touched']} of {seen[steps]['contexts']} contexts")
+
+
 def check_brief(seen):
     first, whole = seen["first"], seen["all"]
     check(seen["complaints"] == [], f"brief: no error {seen['complaints']}")
@@ -193,10 +202,10 @@ def main():
     os.makedirs(SHOTS, exist_ok=True)
     cases = [{"name": "shell", "search": "sqlite3", "around": "sqlite3VdbeRecordCompareWithSkip", "use": True},
              {"name": "build", "around": "execute_one_pass", "search": "execute"},
-             {"name": "names"}, {"name": "calls", "scheme": "dark"}, {"name": "hard", "around": "descend", "rewrite": "descend"}]
+             {"name": "names"}, {"name": "calls", "scheme": "dark"}, {"name": "hard", "around": "descend", "rewrite": "descend", "rewritten": [0, 1]}]
     for one in cases:
         one["file"], one["json"] = (write(WRITE_SAMPLE, one["name"], form) for form in ("html", "json"))
-    own = [{"name": "many", "search": "ns1::", "finer": True, "brief": True}, {"name": "hostile"},
+    own = [{"name": "many", "search": "ns1::", "finer": True, "brief": True, "rewritten": [3, 20]}, {"name": "hostile"},
            {"name": "wide", "wide": True}, {"name": "diff", "diff": True}]
     for one in own:
         one["file"], one["json"] = (write(WRITE_PAGE, one["name"], form) for form in ("html", "json"))
@@ -231,6 +240,8 @@ def main():
             it = seen["finer"]
             check(it["same"] and it["zoomed"] and 0 < it["below"] <= it["weight"],
                   f"{name}: what is too light to be followed upwards is, when it is zoomed to: {it}")
+        if one.get("rewritten"):
+            check_rewritten(name, seen["rewritten"])
         if one.get("brief"):
             check_brief(seen["brief"])
         if one.get("metrics"):

@@ -120,7 +120,7 @@ function ownFrames(profile) {
 }
 
 function addUp(parent, own) {
-    const sum = own.slice();
+    const sum = copyOf(own);
     for (let i = sum.length - 1; i > 0; i--) sum[parent[i]] += sum[i];
     return sum;
 }
@@ -135,8 +135,8 @@ function addUpExactly(parent, list) {
 // What stands in [~] is of contexts that are not kept: hidden, by node, and unknown, the part of it
 // of which not even the function is known.
 function readHidden(profile) {
-    const {nodes, frames} = profile, inside = new Uint8Array(nodes.n);
-    nodes.hidden = new Float64Array(nodes.n);
+    const {nodes, frames} = profile, inside = zeroes(Uint8Array, nodes.n);
+    nodes.hidden = zeroes(Float64Array, nodes.n);
     profile.unknown = 0;
     for (let i = 1; i < nodes.n; i++) {
         const kind = frames.kind[nodes.frame[i]], pruned = kind === KIND_PRUNED || kind === KIND_UNREAD_PRUNED;
@@ -192,13 +192,13 @@ function readScaled(nodes, data) {
     nodes.scaledTotal = addUp(nodes.parent, nodes.scaledSelf);
 }
 
-// children of i: child[first[i] .. first[i + 1])
+// children of i: child[first[i] .. first[i + 1]). A context with frame 0, below all others, has become one with
+// another context: nothing leads to it, and it weighs nothing (transform.js).
 function linkChildren(nodes) {
-    const {n, parent} = nodes, first = new Int32Array(n + 1), child = new Int32Array(n);
-    for (let i = 1; i < n; i++) first[parent[i] + 1]++;
-    for (let i = 0; i < n; i++) first[i + 1] += first[i];
-    const next = first.slice(0, n);
-    for (let i = 1; i < n; i++) child[next[parent[i]]++] = i;
+    const {n, parent, frame} = nodes, first = zeroes(Int32Array, n + 1), child = zeroes(Int32Array, n);
+    for (let i = 1; i < n; i++) if (frame[i] !== 0) first[parent[i]]++;
+    for (let i = 1; i <= n; i++) first[i] += first[i - 1]; // where those of i end, and then begin
+    for (let i = n - 1; i > 0; i--) if (frame[i] !== 0) child[--first[parent[i]]] = i;
     nodes.first = first;
     nodes.child = child;
 }

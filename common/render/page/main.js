@@ -9,7 +9,7 @@ const app = {
 
     // A new state of what is shown; where one was, zoom, search and choice stay.
     setProfile(base) {
-        const old = this.profile, profile = applySteps(base, this.steps);
+        const old = this.profile, profile = applySteps(base, this.steps), isRewritten = base === this.base;
         this.base = base;
         this.profile = profile;
         this.showSteps();
@@ -21,14 +21,18 @@ const app = {
             return this.say("Nothing to show: no weight was counted.");
         }
         this.say("");
-        showHeader(this);
+        if (!isRewritten) showHeader(this);
+        else afterPaint(() => this.profile === profile && showLegend(this)); // all else is the same
         this.setProcess(this.process);
-        if (!base.isBrief) doWaiting(this);
+        if (base.isBrief) return;
+        doWaiting(this);
+        afterPaint(() => makeRoom(base.nodes.n + 1));
     },
 
     carryOver(old) {
-        const same = (id) => (id < 0 ? -1 : this.profile.functions.findIndex((f) =>
-            f.name === old.functions[id].name && f.kind === old.functions[id].kind));
+        const isLike = (a, b) => a !== undefined && a.name === b.name && a.kind === b.kind;
+        const same = (id) => (id < 0 ? -1 : isLike(this.profile.functions[id], old.functions[id]) ? id
+            : this.profile.functions.findIndex((f) => isLike(f, old.functions[id])));
         this.chosen = same(this.chosen);
         this.function = same(this.function);
         if (!old.isBrief) this.process = 0;

@@ -246,20 +246,30 @@ function sortRange(order, from, to, weight) {
 
 // A column in another order.
 function gather(column, order) {
-    const out = new column.constructor(order.length);
+    const out = zeroes(column.constructor, order.length);
     for (let i = 0; i < order.length; i++) out[i] = column[order[i]];
     return out;
 }
 
-// The contexts below a node, level by level, heaviest first: {order, parent, first, level}.
+// The contexts below a node, level by level, heaviest first: {order, parent, first, level}. `unsorted`: of
+// contexts that transform.js has not touched, callees are in that order, and all weigh something.
 function levelsBelow(nodes, start, weight) {
-    const order = new Int32Array(nodes.n), parent = new Int32Array(nodes.n).fill(-1);
-    const first = new Int32Array(nodes.n + 1), level = [0];
+    const {unsorted} = nodes;
+    const order = zeroes(Int32Array, nodes.n), parent = zeroes(Int32Array, nodes.n);
+    const first = zeroes(Int32Array, nodes.n + 1), level = [0];
     let n = 1, done = 0;
+    parent[0] = -1;
     for (order[0] = start; done < n;) {
         for (const end = n; done < end; done++) {
             const node = order[done];
             first[done] = n;
+            if (unsorted && unsorted[node] === 0) {
+                for (let c = nodes.first[node]; c < nodes.first[node + 1]; c++) {
+                    parent[n] = done;
+                    order[n++] = nodes.child[c];
+                }
+                continue;
+            }
             for (let c = nodes.first[node]; c < nodes.first[node + 1]; c++) {
                 if (weight[nodes.child[c]] > 0) {
                     parent[n] = done;
@@ -309,7 +319,7 @@ function treeDown(profile, process) {
     const {n, order, parent, first, level, take} =
         levelsInOrder(nodes, start, weight) || levelsBelow(nodes, start, weight);
     const tree = {n, profile, upwards: false, parent, first, level, lone: order,
-                  frame: take(nodes.frame), depth: new Int32Array(n), inlined: take(nodes.inlined)};
+                  frame: take(nodes.frame), depth: zeroes(Int32Array, n), inlined: take(nodes.inlined)};
     for (const [name, column] of Object.entries(columns)) takeWhenAsked(tree, name, () => take(column));
     for (let i = 1; i < n; i++) tree.depth[i] = tree.depth[parent[i]] + 1;
     return tree;
