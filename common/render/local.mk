@@ -84,6 +84,7 @@ common/render/otlp.pb-c.h: common/render/otlp.pb-c.c
 # The HTML page: scripts in the order in which they stand in it.
 page_scripts = \
 	common/render/page/format.js \
+	common/render/page/parts.js \
 	common/render/page/room.js \
 	common/render/page/data.js \
 	common/render/page/brief.js \

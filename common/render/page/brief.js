@@ -28,16 +28,6 @@ function doWaiting(app) {
     for (const [act, what] of app.waiting.splice(0)) act.apply(app, what);
 }
 
-// Keys, clicks and pictures come in between.
-async function readCalmly(data) {
-    const parts = readInParts(data);
-    for (;;) {
-        const {done, value} = parts.next();
-        if (done) return value;
-        await new Promise((go) => setTimeout(go));
-    }
-}
-
 // An answer of one or two objects, each on a line, as one. `see` gets the first of two before the second one
 // has come.
 async function readAnswer(answer, see) {

@@ -222,7 +222,7 @@ function readDiff(profile, data) {
     }
 }
 
-// With a rest after each part, for whoever has others waiting.
+// In parts (parts.js).
 function* readInParts(data) {
     const strings = visibleTexts(data.strings);
     yield;
@@ -246,11 +246,7 @@ function* readInParts(data) {
 }
 
 function readProfile(data) {
-    const parts = readInParts(data);
-    for (;;) {
-        const {done, value} = parts.next();
-        if (done) return value;
-    }
+    return doAll(readInParts(data));
 }
 
 // The weight of one node for people; exactly where numbers can't.

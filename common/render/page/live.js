@@ -102,7 +102,7 @@ class Live {
             if (line) this.strip.show(line);
             const data = await asked;
             if (number !== this.asking) return;
-            const profile = await readCalmly(data);
+            const profile = await doCalmly(readInParts(data));
             if (number !== this.asking) return;
             this.path = path;
             this.app.setProfile(profile);

@@ -84,6 +84,12 @@ const app = {
         return trees[mode];
     },
 
+    // The view that takes longest.
+    prepareUp() {
+        const {trees, profile, process} = this;
+        if (trees && !trees.up) doWhenIdle(treeUpInParts(profile, process), (tree) => { trees.up = trees.up || tree; });
+    },
+
     showTrees() {
         const wanted = this.wantedTrees(), host = byId("panes");
         const fits = wanted.length === this.panes.length &&

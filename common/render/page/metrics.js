@@ -36,15 +36,14 @@ class FileMetrics {
     async read(first, state) {
         const rest = byId("rest"), others = [...document.querySelectorAll(".other-data")];
         const data = rest ? {...first, ...JSON.parse(rest.textContent)} : first;
-        this.profiles = [rest ? await readCalmly(data) : readProfile(data),
+        this.profiles = [rest ? await doCalmly(readInParts(data)) : readProfile(data),
                          ...others.map((e) => readProfile(JSON.parse(e.textContent)))];
         const select = byId("metric");
         select.hidden = others.length === 0;
         select.replaceChildren(...this.profiles.map((profile, i) => new Option(kindText(profile), i)));
         select.addEventListener("change", () => this.choose(Number(select.value)));
         this.show(this.find(state.get("metric")));
-        // the view that takes longest, while nobody waits for it
-        if (window.requestIdleCallback) afterPaint(() => requestIdleCallback(() => this.app.trees && this.app.treeOf("up")));
+        afterPaint(() => this.app.prepareUp());
     }
 
     // By the type that its profile has; the first where there is no such.

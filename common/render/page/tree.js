@@ -13,6 +13,8 @@
 
 const FINEST = 1e-4; // of what is zoomed to: less than half a pixel of any screen
 
+const PART = 1024; // nodes that are made before somebody else's turn (parts.js)
+
 class Growing {
     constructor(type) {
         this.array = new type(1024);
@@ -142,6 +144,10 @@ class TreeBuilder {
 
     // `items`: contexts; `stays`: the first level is of their own frames, not of the next ones.
     build(rootFrame, items, stays) {
+        return doAll(this.buildInParts(rootFrame, items, stays));
+    }
+
+    * buildInParts(rootFrame, items, stays) {
         const room = this.profile.nodes.n;
         let from = new Items(room), to = new Items(room), ends = [items.length], node = 0;
         this.stays = stays;
@@ -155,6 +161,7 @@ class TreeBuilder {
                 this.first.push(this.parent.length);
                 const groups = this.step(node, from, k > 0 ? ends[k - 1] : 0, ends[k]);
                 this.addGroups(node, groups, to, below);
+                if (node % PART === PART - 1) yield;
             }
             this.level.push(node);
             [from, to, ends] = [to, from, below];
@@ -326,14 +333,18 @@ function treeDown(profile, process) {
 }
 
 function treeUp(profile, process, finer) {
+    return doAll(treeUpInParts(profile, process, finer));
+}
+
+function* treeUpInParts(profile, process, finer) {
     const start = startNode(profile, process), {nodes} = profile, items = [];
     const columns = weightColumns(profile, true), least = leastOf(nodes.total[start]);
     for (let i = 1; i < nodes.n; i++) {
         const weight = nodes.self[i] + (columns.before ? columns.before[i] : 0);
         if (weight !== 0 && (process === 0 || nodes.process[i] === process)) items.push(i);
     }
-    const tree = new TreeBuilder(profile, columns, true, endOf(start), least, finer)
-        .build(nodes.frame[start], items, true);
+    const tree = yield* new TreeBuilder(profile, columns, true, endOf(start), least, finer)
+        .buildInParts(nodes.frame[start], items, true);
     return Object.assign(tree, {selfWeights: true, least, finer,
                                 rebuild: (wanted) => treeUp(profile, process, wanted)});
 }
