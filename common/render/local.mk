@@ -15,10 +15,10 @@ libhcct_render_a_SOURCES = \
 	common/render/format.c common/render/format.h \
 	common/render/format_number.c common/render/format_number.h \
 	common/render/format_read.c \
-	common/render/page_brief.c common/render/page_brief.h \
 	common/render/page_data.c common/render/page_data.h \
 	common/render/page_facts.c common/render/page_facts.h \
 	common/render/page_order.c common/render/page_order.h \
+	common/render/page_overview.c common/render/page_overview.h \
 	common/render/pprof_comments.c common/render/pprof_comments.h \
 	common/render/pprof_join.c common/render/pprof_join.h \
 	common/render/pprof_message.h \
@@ -87,7 +87,7 @@ page_scripts = \
 	common/render/page/parts.js \
 	common/render/page/room.js \
 	common/render/page/data.js \
-	common/render/page/brief.js \
+	common/render/page/overview.js \
 	common/render/page/tree.js \
 	common/render/page/functions.js \
 	common/render/page/transform.js \

@@ -14,7 +14,7 @@
 #include "common/base/intern.h"
 #include "common/render/chance_json.h"
 #include "common/render/format_number.h"
-#include "common/render/page_brief.h"
+#include "common/render/page_overview.h"
 #include "common/render/page_facts.h"
 #include "common/render/page_order.h"
 
@@ -326,31 +326,32 @@ static void free_rest(struct page_rest *rest) {
     free(rest);
 }
 
-static void put_brief(struct page *page, const struct page_rest *rest,
-                      const struct page_brief *brief) {
+static void put_overview(struct page *page, const struct page_rest *rest,
+                         const struct page_overview *overview) {
     struct page part;
-    json_key(&page->json, "brief");
-    begin(&part, page->json.out, brief->profile, rest->total, brief->weight);
+    json_key(&page->json, "overview");
+    begin(&part, page->json.out, overview->profile, rest->total, overview->weight);
     put_tables(&part, rest->by == PROFILE_BY_SITE);
     json_array_member(&part.json, "module_weights");
     for (uint32_t i = 0; i < rest->grouped->n_modules; i++)
-        json_number(&part.json, brief->module_weight[i]);
+        json_number(&part.json, overview->module_weight[i]);
     json_end(&part.json, ']');
     end(&part);
     page->json.more = true;
 }
 
-/* With all contexts, or the brief ones instead. */
-static void put_profile(FILE *out, const struct page_rest *rest, const struct page_brief *brief) {
+/* With all contexts, or those of an overview instead. */
+static void put_profile(FILE *out, const struct page_rest *rest,
+                        const struct page_overview *overview) {
     struct page page;
-    begin(&page, out, rest->grouped, rest->total, brief == NULL ? rest->weight : NULL);
+    begin(&page, out, rest->grouped, rest->total, overview == NULL ? rest->weight : NULL);
     put_head(&page, "profile", profile_by_word(rest->by), rest->total);
     json_array_member(&page.json, "facts");
     page_facts_put(&page.json, rest->grouped, rest->total);
     json_end(&page.json, ']');
     put_whole(&page);
-    if (brief != NULL)
-        put_brief(&page, rest, brief);
+    if (overview != NULL)
+        put_overview(&page, rest, overview);
     else
         put_tables(&page, rest->by == PROFILE_BY_SITE);
     end(&page);
@@ -370,10 +371,10 @@ static struct page_rest *select_contexts(const struct profile *profile,
 struct page_rest *page_data_begin(FILE *out, const struct profile *profile,
                                   const struct format_options *options) {
     struct page_rest *rest = select_contexts(profile, options);
-    struct page_brief brief;
-    if (rest->total < EXACT_NUMBERS && page_brief_make(&brief, rest->grouped, rest->weight)) {
-        put_profile(out, rest, &brief);
-        page_brief_free(&brief);
+    struct page_overview overview;
+    if (rest->total < EXACT_NUMBERS && page_overview_make(&overview, rest->grouped, rest->weight)) {
+        put_profile(out, rest, &overview);
+        page_overview_free(&overview);
         return rest;
     }
     put_profile(out, rest, NULL);

@@ -22,8 +22,9 @@
  *
  * Of a profile with many contexts there are two objects. The first one has all but functions,
  * modules, locations, nodes, inlined and strings, and in their place
- * - brief {the same of few contexts (page_brief.h), module_weights: [by module, of all contexts]}
- * so that a picture is there before the second one is read, which has these of all contexts.
+ * - overview {the same of few contexts (page_overview.h), module_weights: [by module, of all
+ * contexts]} so that a picture is there before the second one is read, which has these of all
+ * contexts.
  *
  * A column is its numbers one after the other, each in digits of five bits, the least first. A
  * digit is its character's value less that of '?', and '!' stands for '\'; where it is 32 more,

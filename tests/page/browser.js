@@ -43,7 +43,7 @@ function placeOf(page, label) {
 
 // All contexts are read, of whatever was shown first.
 function whole(page) {
-    return page.waitForFunction(() => hcct.profile && !hcct.profile.isBrief, null, {timeout: 60000});
+    return page.waitForFunction(() => hcct.profile && !hcct.profile.isOverview, null, {timeout: 60000});
 }
 
 module.exports = {launch, open, placeOf, whole};

@@ -241,9 +241,9 @@ async function metrics(page) {
     return out;
 }
 
-// Of a large file: what is seen when its brief part has come and the rest is held back, and what is asked
+// Of a large file: what is seen when its overview has come and the rest is held back, and what is asked
 // for meanwhile; then with all of it.
-async function brief(browser, file, shots) {
+async function overview(browser, file, shots) {
     const text = fs.readFileSync(file, "utf8"), at = text.indexOf('<script type="application/json" id="rest">');
     let answer = null;
     const server = http.createServer((_, response) => {
@@ -266,7 +266,7 @@ async function brief(browser, file, shots) {
                 contexts: hcct.profile.nodes.n, mode: hcct.mode, rows: document.querySelectorAll("#table-rows .row").length};
     });
     const out = {first: await shown()};
-    await page.screenshot({path: `${shots}/brief.png`});
+    await page.screenshot({path: `${shots}/overview.png`});
     await page.keyboard.press("r");
     await page.keyboard.press("/");
     await page.keyboard.type("ns1::");
@@ -280,7 +280,7 @@ async function brief(browser, file, shots) {
     });
     out.all = await shown();
     out.drawn = await page.evaluate(() => performance.getEntriesByName("hcct-drawn")[0].detail);
-    await page.screenshot({path: `${shots}/brief-all.png`});
+    await page.screenshot({path: `${shots}/overview-all.png`});
     await page.context().close();
     server.close();
     return {...out, complaints};
@@ -317,7 +317,7 @@ async function visit(browser, one, shots) {
     out.drawnMs = await page.evaluate(() => performance.getEntriesByName("hcct-drawn")[0].startTime);
     out.complaints = complaints;
     await page.context().close();
-    if (one.brief) out.brief = await brief(browser, one.file, shots);
+    if (one.overview) out.overview = await overview(browser, one.file, shots);
     return out;
 }
 

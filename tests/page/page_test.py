@@ -182,19 +182,19 @@ def check_rewritten(name, seen):
                   f"{name}: {steps} looks again at {seen[steps]['touched']} of {seen[steps]['contexts']} contexts")
 
 
-def check_brief(seen):
+def check_overview(seen):
     first, whole = seen["first"], seen["all"]
-    check(seen["complaints"] == [], f"brief: no error {seen['complaints']}")
+    check(seen["complaints"] == [], f"overview: no error {seen['complaints']}")
     check(seen["drawn"] == first["contexts"] and first["contexts"] * 3 < whole["contexts"],
-          f"brief: the first picture needs {seen['drawn']} of {whole['contexts']} contexts")
+          f"overview: the first picture needs {seen['drawn']} of {whole['contexts']} contexts")
     check(first["boxes"] == whole["boxes"] and first["n"] > 100,
-          f"brief: all {first['n']} boxes that can be seen are where they are among all contexts, and weigh the same")
-    check(first["texts"] == whole["texts"], f"brief: title, chips and legend are the same {first['texts']} {whole['texts']}")
-    check((first["total"], first["hidden"]) == (whole["total"], whole["hidden"]), "brief: no weight is missing, none known")
-    check(first["rows"] == 0 < whole["rows"], "brief: the table waits for all contexts")
+          f"overview: all {first['n']} boxes that can be seen are where they are among all contexts, and weigh the same")
+    check(first["texts"] == whole["texts"], f"overview: title, chips and legend are the same {first['texts']} {whole['texts']}")
+    check((first["total"], first["hidden"]) == (whole["total"], whole["hidden"]), "overview: no weight is missing, none known")
+    check(first["rows"] == 0 < whole["rows"], "overview: the table waits for all contexts")
     check(seen["asked"]["mode"] == "down" and seen["done"]["mode"] == "up" and
           seen["done"]["search"] == "ns1::" and seen["done"]["found"] > 0,
-          f"brief: what is asked of all contexts waits for them, and comes then: {seen['done']}")
+          f"overview: what is asked of all contexts waits for them, and comes then: {seen['done']}")
 
 
 def main():
@@ -205,7 +205,7 @@ def main():
              {"name": "names"}, {"name": "calls", "scheme": "dark"}, {"name": "hard", "around": "descend", "rewrite": "descend", "rewritten": [0, 1]}]
     for one in cases:
         one["file"], one["json"] = (write(WRITE_SAMPLE, one["name"], form) for form in ("html", "json"))
-    own = [{"name": "many", "search": "ns1::", "finer": True, "brief": True, "rewritten": [3, 20]}, {"name": "hostile"},
+    own = [{"name": "many", "search": "ns1::", "finer": True, "overview": True, "rewritten": [3, 20]}, {"name": "hostile"},
            {"name": "wide", "wide": True}, {"name": "diff", "diff": True}]
     for one in own:
         one["file"], one["json"] = (write(WRITE_PAGE, one["name"], form) for form in ("html", "json"))
@@ -242,8 +242,8 @@ def main():
                   f"{name}: what is too light to be followed upwards is, when it is zoomed to: {it}")
         if one.get("rewritten"):
             check_rewritten(name, seen["rewritten"])
-        if one.get("brief"):
-            check_brief(seen["brief"])
+        if one.get("overview"):
+            check_overview(seen["overview"])
         if one.get("metrics"):
             check_metrics(seen["metrics"], report)
         if one.get("rewrite"):

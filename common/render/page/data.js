@@ -6,7 +6,7 @@
 // A frame is what stands in a box: a location, or a process (its root). Frame 0 is all processes.
 
 const KIND_PLAIN = 0, KIND_PRUNED = 1, KIND_PSEUDO = 2, KIND_PLACE = 3, KIND_PROCESS = 4;
-// In a brief profile, what stands for contexts that are not read yet; the second one for such in [~].
+// In an overview, what stands for contexts that are not read yet; the second one for such in [~].
 const KIND_UNREAD = 5, KIND_UNREAD_PRUNED = 6, UNREAD = new Map([["[...]", KIND_UNREAD], ["[...~]", KIND_UNREAD_PRUNED]]);
 const PRUNED = "[~]";
 const DIFF_COLUMNS = ["before", "before_error", "before_more", "after_error", "after_more"];
@@ -86,7 +86,7 @@ function readFrames(profile, data, strings) {
         frames.file[i] = strings[functions.file[f]];
         frames.line[i] = line || functions.line[f];
         frames.module[i] = module;
-        frames.kind[i] = (profile.isBrief && module === 0 && UNREAD.get(name)) || frameKind(name, module);
+        frames.kind[i] = (profile.isOverview && module === 0 && UNREAD.get(name)) || frameKind(name, module);
     }
     frames.label[0] = frames.name[0] = "all processes";
     frames.kind[0] = KIND_PROCESS;
@@ -229,7 +229,7 @@ function* readInParts(data) {
     const profile = {
         isDiff: data.kind === "diff", type: data.type, unit: data.unit, measure: data.measure,
         by: data.by, phi: data.phi, epsilon: data.epsilon, summary: data.summary,
-        isBrief: data.isBrief === true, moduleWeights: data.module_weights,
+        isOverview: data.isOverview === true, moduleWeights: data.module_weights,
         timeMs: data.time_ms, title: data.title || "", wide: data.wide, facts: data.facts,
         modules: Array.from(unpack(data.modules.path, new Int32Array(data.modules.n)), (i) => strings[i]),
         moduleKeys: [], processes: data.processes, chance: data.chance,

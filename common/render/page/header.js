@@ -133,7 +133,7 @@ function showProcesses(app) {
 }
 
 function moduleWeights(profile) {
-    if (profile.isBrief) return profile.moduleWeights;
+    if (profile.isOverview) return profile.moduleWeights;
     const weights = new Float64Array(profile.modules.length), {nodes, frames} = profile;
     for (let i = 1; i < nodes.n; i++) weights[frames.module[nodes.frame[i]]] += nodes.self[i];
     return weights;

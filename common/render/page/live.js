@@ -78,12 +78,12 @@ class Live {
         throw Object.assign(new Error(text.trim() || `status ${answer.status}`), {answered: true});
     }
 
-    // Of what is shown already, a brief picture would be a step back.
+    // Of what is shown already, an overview would be a step back.
     getContexts(path, number) {
         return this.get(path, (answer) => readAnswer(answer, (first) => {
-            if (number !== this.asking || path === this.path || !showsBrief(this.app, first)) return;
+            if (number !== this.asking || path === this.path || !showsOverview(this.app, first)) return;
             this.path = path;
-            this.app.setProfile(readBrief(first));
+            this.app.setProfile(readOverview(first));
         }));
     }
 

@@ -24,7 +24,7 @@ const app = {
         if (!isRewritten) showHeader(this);
         else afterPaint(() => this.profile === profile && showLegend(this)); // all else is the same
         this.setProcess(this.process);
-        if (base.isBrief) return;
+        if (base.isOverview) return;
         doWaiting(this);
         afterPaint(() => makeRoom(base.nodes.n + 1));
     },
@@ -35,7 +35,7 @@ const app = {
             : this.profile.functions.findIndex((f) => isLike(f, old.functions[id])));
         this.chosen = same(this.chosen);
         this.function = same(this.function);
-        if (!old.isBrief) this.process = 0;
+        if (!old.isOverview) this.process = 0;
         if (this.mode === "around" && this.function < 0) this.mode = "down";
     },
 

@@ -29,7 +29,7 @@ class FileMetrics {
     constructor(app, state) {
         const first = JSON.parse(byId("data").textContent);
         Object.assign(this, {app, profiles: [], at: 0});
-        if (showsBrief(app, first) && !state.has("metric")) app.setProfile(readBrief(first));
+        if (showsOverview(app, first) && !state.has("metric")) app.setProfile(readOverview(first));
         document.addEventListener("DOMContentLoaded", () => this.read(first, state));
     }
 

@@ -1,24 +1,24 @@
-// brief.js - of a large profile, the contexts that are wide enough to be seen come first (page_brief.h), and are
+// overview.js - of a large profile, the contexts that are wide enough to be seen come first (page_overview.h), and are
 // shown until all are read.
 
 const OF_ALL = ["setMode", "around", "addStep", "searchFor", "choose", "nextMatch"];
 
 // The first of two objects: is there a picture of it as it would be of all?
-function showsBrief(app, first) {
-    return first.brief !== undefined && app.mode === "down" && app.steps.length === 0 && app.search.text === "" &&
+function showsOverview(app, first) {
+    return first.overview !== undefined && app.mode === "down" && app.steps.length === 0 && app.search.text === "" &&
         app.chosen < 0 && !app.focus && app.panes.every((pane) => pane.zoom === 0);
 }
 
-function readBrief(first) {
-    return readProfile({...first, ...first.brief, isBrief: true});
+function readOverview(first) {
+    return readProfile({...first, ...first.overview, isOverview: true});
 }
 
-// While a brief profile is shown, what somebody asks of all contexts waits for them.
+// While an overview is shown, what somebody asks of all contexts waits for them.
 function makeWait(app) {
     for (const name of OF_ALL) {
         const act = app[name];
         app[name] = function (...what) {
-            if (this.profile && this.profile.isBrief) this.waiting.push([act, what]);
+            if (this.profile && this.profile.isOverview) this.waiting.push([act, what]);
             else act.apply(this, what);
         };
     }
@@ -39,7 +39,7 @@ async function readAnswer(answer, see) {
         if (end < 0) continue;
         first = JSON.parse(text.slice(0, end));
         text = text.slice(end + 1);
-        if (first.brief) see(first);
+        if (first.overview) see(first);
     }
     return text === "" ? first : {...first, ...JSON.parse(text)};
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * page_brief.c - a profile of some nodes of another one.
+ * page_overview.c - a profile of some nodes of another one.
  */
-#include "common/render/page_brief.h"
+#include "common/render/page_overview.h"
 
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@
 struct making {
     const struct profile *from;
     struct profile *to;
-    uint32_t *node; /* by node of `from`: in `to` it, or the nearest caller that is there */
+    uint32_t *node;     /* by node of `from`: in `to` it, or the nearest caller that is there */
     uint32_t unread[2]; /* locations; [1]: of what stands in [~] */
 };
 
@@ -101,18 +101,18 @@ static uint64_t *module_weights(const struct profile *profile) {
     return weight;
 }
 
-bool page_brief_make(struct page_brief *brief, const struct profile *profile,
-                     const uint64_t *weight) {
+bool page_overview_make(struct page_overview *overview, const struct profile *profile,
+                        const uint64_t *weight) {
     struct making making = {.from = profile};
     if (profile->n_nodes < MANY)
         return false;
     copy_seen(&making, weight);
-    *brief = (struct page_brief){making.to, order_weights(&making), module_weights(profile)};
+    *overview = (struct page_overview){making.to, order_weights(&making), module_weights(profile)};
     return true;
 }
 
-void page_brief_free(struct page_brief *brief) {
-    profile_free(brief->profile);
-    free(brief->weight);
-    free(brief->module_weight);
+void page_overview_free(struct page_overview *overview) {
+    profile_free(overview->profile);
+    free(overview->weight);
+    free(overview->module_weight);
 }
