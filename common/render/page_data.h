@@ -20,11 +20,10 @@
  * - diff {before, after, scale, sampling, absolute, ...}, and by node {self, inclusive}, each
  *   {before, before_error, before_more, after_error, after_more, interval, beyond}, arrays
  *
- * Of a profile with many contexts there are two objects. The first one has all but functions,
- * modules, locations, nodes, inlined and strings, and in their place
- * - overview {the same of few contexts (page_overview.h), module_weights: [by module, of all
- * contexts]} so that a picture is there before the second one is read, which has these of all
- * contexts.
+ * Of a profile with many contexts a file has two objects. The first one has all but functions,
+ * modules, locations, nodes, inlined and strings, which the second one has, and in their place
+ * - overview {the same of few contexts (page_overview.h), module_weights (by module, of all)}
+ * so that a picture is there before the second one is read.
  *
  * A column is its numbers one after the other, each in digits of five bits, the least first. A
  * digit is its character's value less that of '?', and '!' stands for '\'; where it is 32 more,

@@ -71,20 +71,11 @@ class Live {
         byId("live").className = kind;
     }
 
-    async get(path, read = (answer) => answer.json()) {
+    async get(path) {
         const answer = await fetch(path, {cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS)});
-        if (answer.ok) return read(answer);
         const text = await answer.text();
+        if (answer.ok) return JSON.parse(text);
         throw Object.assign(new Error(text.trim() || `status ${answer.status}`), {answered: true});
-    }
-
-    // Of what is shown already, an overview would be a step back.
-    getContexts(path, number) {
-        return this.get(path, (answer) => readAnswer(answer, (first) => {
-            if (number !== this.asking || path === this.path || !showsOverview(this.app, first)) return;
-            this.path = path;
-            this.app.setProfile(readOverview(first));
-        }));
     }
 
     async ask(number) {
@@ -95,16 +86,16 @@ class Live {
             this.metrics.show(list.processes.filter((p) => this.pid === "" || String(p.pid) === this.pid));
             const past = this.metrics.keepsWindows();
             byId("strip").hidden = byId("window").hidden = !past;
-            const path = `/v1/hot?${this.query()}`, asked = this.getContexts(path, number);
+            const asked = this.get(`/v1/hot?${this.query()}`);
             asked.catch(() => {}); // until it is waited for
             const line = past ? await this.get(`/v1/timeline?${this.who()}`) : null;
             if (number !== this.asking) return;
             if (line) this.strip.show(line);
             const data = await asked;
             if (number !== this.asking) return;
-            const profile = await doCalmly(readInParts(data));
+            // who looks at the last answer can go on meanwhile
+            const parts = readInParts(data), profile = this.app.profile ? await doCalmly(parts) : doAll(parts);
             if (number !== this.asking) return;
-            this.path = path;
             this.app.setProfile(profile);
             this.say(this.paused ? "paused" : `live, ${new Date().toLocaleTimeString()}`, "good");
         } catch (error) {

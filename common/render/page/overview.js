@@ -5,8 +5,7 @@ const OF_ALL = ["setMode", "around", "addStep", "searchFor", "choose", "nextMatc
 
 // The first of two objects: is there a picture of it as it would be of all?
 function showsOverview(app, first) {
-    return first.overview !== undefined && app.mode === "down" && app.steps.length === 0 && app.search.text === "" &&
-        app.chosen < 0 && !app.focus && app.panes.every((pane) => pane.zoom === 0);
+    return first.overview !== undefined && app.mode === "down" && app.steps.length === 0 && app.search.text === "";
 }
 
 function readOverview(first) {
@@ -26,20 +25,4 @@ function makeWait(app) {
 
 function doWaiting(app) {
     for (const [act, what] of app.waiting.splice(0)) act.apply(app, what);
-}
-
-// An answer of one or two objects, each on a line, as one. `see` gets the first of two before the second one
-// has come.
-async function readAnswer(answer, see) {
-    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-    let text = "", first = null;
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-        text += part.value;
-        const end = first === null && part.value.includes("\n") ? text.indexOf("\n") : -1;
-        if (end < 0) continue;
-        first = JSON.parse(text.slice(0, end));
-        text = text.slice(end + 1);
-        if (first.overview) see(first);
-    }
-    return text === "" ? first : {...first, ...JSON.parse(text)};
 }
