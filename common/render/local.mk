@@ -18,6 +18,7 @@ libhcct_render_a_SOURCES = \
 	common/render/page_data.c common/render/page_data.h \
 	common/render/page_facts.c common/render/page_facts.h \
 	common/render/page_order.c common/render/page_order.h \
+	common/render/page_overview.c common/render/page_overview.h \
 	common/render/pprof_comments.c common/render/pprof_comments.h \
 	common/render/pprof_join.c common/render/pprof_join.h \
 	common/render/pprof_message.h \
@@ -83,7 +84,10 @@ common/render/otlp.pb-c.h: common/render/otlp.pb-c.c
 # The HTML page: scripts in the order in which they stand in it.
 page_scripts = \
 	common/render/page/format.js \
+	common/render/page/parts.js \
+	common/render/page/room.js \
 	common/render/page/data.js \
+	common/render/page/overview.js \
 	common/render/page/tree.js \
 	common/render/page/functions.js \
 	common/render/page/transform.js \

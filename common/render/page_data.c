@@ -14,6 +14,7 @@
 #include "common/base/intern.h"
 #include "common/render/chance_json.h"
 #include "common/render/format_number.h"
+#include "common/render/page_overview.h"
 #include "common/render/page_facts.h"
 #include "common/render/page_order.h"
 
@@ -275,21 +276,15 @@ static uint64_t common_divisor(const struct profile *profile) {
     return divisor > 0 ? divisor : 1;
 }
 
-/* `before`: of a comparison. */
+/* `weight`: by node, by which they are ordered; NULL: there are none. */
 static void begin(struct page *page, FILE *out, const struct profile *profile, uint64_t total,
-                  const struct diff_weight *before) {
-    uint64_t *weight = memory_new(profile->n_nodes, sizeof *weight, "contexts");
+                  const uint64_t *weight) {
     *page = (struct page){
         .json = {.out = out, .in_html = true}, .profile = profile, .wide = total >= EXACT_NUMBERS};
-    page->step = page->wide ? 1 : common_divisor(profile);
-    for (uint32_t i = profile->n_nodes; i-- > 1;) {
-        weight[i] += profile->nodes[i].count;
-        weight[profile->nodes[i].parent] += weight[i];
+    if (weight != NULL) {
+        page->step = page->wide ? 1 : common_divisor(profile);
+        page_order_make(&page->order, profile, weight);
     }
-    for (uint32_t i = 0; before != NULL && i < profile->n_nodes; i++)
-        weight[i] += before[i].before;
-    page_order_make(&page->order, profile, weight);
-    free(weight);
     page->strings = memory_grow(page->strings, 0, &page->room, sizeof *page->strings, "strings");
     page->strings[page->n_strings++] = "";
     json_begin(&page->json, '{');
@@ -298,7 +293,6 @@ static void begin(struct page *page, FILE *out, const struct profile *profile, u
 static void end(struct page *page) {
     put_strings(page);
     json_end(&page->json, '}');
-    fputc('\n', page->json.out);
     intern_free(&page->by_pointer);
     page_order_free(&page->order);
     free(page->strings);
@@ -308,23 +302,102 @@ static void put_tables(struct page *page, bool by_site) {
     put_functions(page);
     put_locations(page, by_site);
     put_nodes(page);
+}
+
+/* What is true of it all, whichever contexts are there. */
+static void put_whole(struct page *page) {
     put_processes(page);
     const struct chance chance = chance_of(page->profile);
     chance_put_json(&page->json, &chance);
 }
 
+/* ---- profiles, in one part or two ---- */
+
+struct page_rest {
+    struct profile *grouped;
+    uint64_t *weight;
+    uint64_t total;
+    enum profile_by by;
+};
+
+static void free_rest(struct page_rest *rest) {
+    profile_free(rest->grouped);
+    free(rest->weight);
+    free(rest);
+}
+
+static void put_overview(struct page *page, const struct page_rest *rest,
+                         const struct page_overview *overview) {
+    struct page part;
+    json_key(&page->json, "overview");
+    begin(&part, page->json.out, overview->profile, rest->total, overview->weight);
+    put_tables(&part, rest->by == PROFILE_BY_SITE);
+    json_array_member(&part.json, "module_weights");
+    for (uint32_t i = 0; i < rest->grouped->n_modules; i++)
+        json_number(&part.json, overview->module_weight[i]);
+    json_end(&part.json, ']');
+    end(&part);
+    page->json.more = true;
+}
+
+/* With all contexts, or those of an overview instead. */
+static void put_profile(FILE *out, const struct page_rest *rest,
+                        const struct page_overview *overview) {
+    struct page page;
+    begin(&page, out, rest->grouped, rest->total, overview == NULL ? rest->weight : NULL);
+    put_head(&page, "profile", profile_by_word(rest->by), rest->total);
+    json_array_member(&page.json, "facts");
+    page_facts_put(&page.json, rest->grouped, rest->total);
+    json_end(&page.json, ']');
+    put_whole(&page);
+    if (overview != NULL)
+        put_overview(&page, rest, overview);
+    else
+        put_tables(&page, rest->by == PROFILE_BY_SITE);
+    end(&page);
+    fputc('\n', out);
+}
+
+static struct page_rest *select_contexts(const struct profile *profile,
+                                         const struct format_options *options) {
+    struct page_rest *rest = memory_new(1, sizeof *rest, "contexts");
+    rest->grouped = format_select(profile, options);
+    rest->by = options->by;
+    rest->total = profile_total(rest->grouped);
+    rest->weight = page_weights(rest->grouped);
+    return rest;
+}
+
+struct page_rest *page_data_begin(FILE *out, const struct profile *profile,
+                                  const struct format_options *options) {
+    struct page_rest *rest = select_contexts(profile, options);
+    struct page_overview overview;
+    if (rest->total < EXACT_NUMBERS && page_overview_make(&overview, rest->grouped, rest->weight)) {
+        put_profile(out, rest, &overview);
+        page_overview_free(&overview);
+        return rest;
+    }
+    put_profile(out, rest, NULL);
+    free_rest(rest);
+    return NULL;
+}
+
 void page_data_write(FILE *out, const struct profile *profile,
                      const struct format_options *options) {
-    struct profile *grouped = format_select(profile, options);
+    struct page_rest *rest = select_contexts(profile, options);
+    put_profile(out, rest, NULL);
+    free_rest(rest);
+}
+
+void page_data_end(FILE *out, struct page_rest *rest) {
     struct page page;
-    begin(&page, out, grouped, profile_total(grouped), NULL);
-    put_head(&page, "profile", profile_by_word(options->by), profile_total(grouped));
-    json_array_member(&page.json, "facts");
-    page_facts_put(&page.json, grouped, profile_total(grouped));
-    json_end(&page.json, ']');
-    put_tables(&page, options->by == PROFILE_BY_SITE);
+    if (rest == NULL)
+        return;
+    begin(&page, out, rest->grouped, rest->total, rest->weight);
+    put_tables(&page, rest->by == PROFILE_BY_SITE);
     end(&page);
-    profile_free(grouped);
+    fputc('\n', out);
+    free_rest(rest);
 }
 
 /* ---- comparisons ---- */
@@ -389,12 +462,18 @@ static void put_diff(struct page *page, const struct diff *diff) {
 void page_data_write_diff(FILE *out, const struct diff *diff) {
     uint64_t before = (uint64_t)(diff->scale * (double)diff->before_total + 1);
     uint64_t larger = before > diff->after_total ? before : diff->after_total;
+    uint64_t *weight = page_weights(diff->profile);
     struct page page;
-    begin(&page, out, diff->profile, larger, diff->inclusive);
+    for (uint32_t i = 0; i < diff->profile->n_nodes; i++)
+        weight[i] += diff->inclusive[i].before;
+    begin(&page, out, diff->profile, larger, weight);
+    free(weight);
     put_head(&page, "diff", profile_by_word(diff->by), diff->after_total);
     json_array_member(&page.json, "facts");
     json_end(&page.json, ']');
+    put_whole(&page);
     put_tables(&page, diff->by == PROFILE_BY_SITE);
     put_diff(&page, diff);
     end(&page);
+    fputc('\n', out);
 }

@@ -20,6 +20,11 @@
  * - diff {before, after, scale, sampling, absolute, ...}, and by node {self, inclusive}, each
  *   {before, before_error, before_more, after_error, after_more, interval, beyond}, arrays
  *
+ * Of a profile with many contexts a file has two objects. The first one has all but functions,
+ * modules, locations, nodes, inlined and strings, which the second one has, and in their place
+ * - overview {the same of few contexts (page_overview.h), module_weights (by module, of all)}
+ * so that a picture is there before the second one is read.
+ *
  * A column is its numbers one after the other, each in digits of five bits, the least first. A
  * digit is its character's value less that of '?', and '!' stands for '\'; where it is 32 more,
  * another one follows.
@@ -35,7 +40,15 @@
 
 struct diff;
 
-/* The profile as the options want it, grouped and reduced. Errors of writing stay in `out`. */
+struct page_rest; /* the second object, which is to be written */
+
+/* The profile as the options want it, grouped and reduced: writes the first object, or the only
+ * one: NULL then. Errors of writing stay in `out`. */
+struct page_rest *page_data_begin(FILE *out, const struct profile *profile,
+                                  const struct format_options *options);
+/* Writes the second object, and frees it; NULL is allowed. */
+void page_data_end(FILE *out, struct page_rest *rest);
+/* The same in one object. */
 void page_data_write(FILE *out, const struct profile *profile,
                      const struct format_options *options);
 

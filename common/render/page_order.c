@@ -8,6 +8,15 @@
 
 #include "common/base/memory.h"
 
+uint64_t *page_weights(const struct profile *profile) {
+    uint64_t *weight = memory_new(profile->n_nodes, sizeof *weight, "contexts");
+    for (uint32_t i = profile->n_nodes; i-- > 1;) {
+        weight[i] += profile->nodes[i].count;
+        weight[profile->nodes[i].parent] += weight[i];
+    }
+    return weight;
+}
+
 struct child {
     uint64_t weight;
     uint32_t node;

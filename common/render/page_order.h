@@ -16,7 +16,11 @@ struct page_order {
     uint32_t *children; /* by place in this order, how many it has */
 };
 
-/* `weight`: of each node with all below. Gets memory by memory.h. */
+/* By node: what it weighs with all below; the caller frees it. Gets memory by memory.h, as all of
+ * these do. */
+uint64_t *page_weights(const struct profile *profile);
+
+/* `weight`: by node, the heaviest first. */
 void page_order_make(struct page_order *order, const struct profile *profile,
                      const uint64_t *weight);
 void page_order_free(struct page_order *order);

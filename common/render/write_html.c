@@ -27,19 +27,21 @@ static void put_head(FILE *out, const char *network) {
     fprintf(out, "<style>%s</style>\n</head>\n%s", page_style, page_body);
 }
 
+static void put_script(FILE *out) {
+    fprintf(out, "<script>%s</script>\n", page_script);
+}
+
 static bool put_end(FILE *out) {
-    fprintf(out, "<script>%s</script>\n</body>\n</html>\n", page_script);
+    fputs("</body>\n</html>\n", out);
     return fflush(out) == 0 && !ferror(out);
 }
 
-static void open_data(FILE *out) {
-    put_head(out, "'none'");
-    fputs("<script type=\"application/json\" id=\"data\">", out);
+static void open_data(FILE *out, const char *how) {
+    fprintf(out, "<script type=\"application/json\" %s>", how);
 }
 
-static bool close_data(FILE *out) {
+static void close_data(FILE *out) {
     fputs("</script>\n", out);
-    return put_end(out);
 }
 
 /* Filtered as the first one was by whoever writes it. */
@@ -48,28 +50,43 @@ static void put_other(FILE *out, const struct profile *profile,
     struct profile *filtered = NULL;
     if (options->focus != NULL || options->ignore != NULL)
         filtered = profile_filter(profile, options->focus, options->ignore);
-    fputs("</script>\n<script type=\"application/json\" class=\"other-data\">", out);
+    open_data(out, "class=\"other-data\"");
     page_data_write(out, filtered != NULL ? filtered : profile, options);
+    close_data(out);
     profile_free(filtered);
 }
 
+/* What the first picture needs, the script that draws it, and then what it reads afterwards. */
 bool write_html(FILE *out, const struct profile *profile, const struct format_options *options) {
-    open_data(out);
-    page_data_write(out, profile, options);
+    struct page_rest *rest;
+    put_head(out, "'none'");
+    open_data(out, "id=\"data\"");
+    rest = page_data_begin(out, profile, options);
+    close_data(out);
+    put_script(out);
+    if (rest != NULL) {
+        open_data(out, "id=\"rest\"");
+        page_data_end(out, rest);
+        close_data(out);
+    }
     for (unsigned i = 0; i < options->n_others; i++)
         put_other(out, options->others[i], options);
-    return close_data(out);
+    return put_end(out);
 }
 
 bool write_html_diff(FILE *out, const struct diff *diff, const struct format_options *options) {
     (void)options;
-    open_data(out);
+    put_head(out, "'none'");
+    open_data(out, "id=\"data\"");
     page_data_write_diff(out, diff);
-    return close_data(out);
+    close_data(out);
+    put_script(out);
+    return put_end(out);
 }
 
 bool write_html_live(FILE *out) {
     put_head(out, "'self'");
+    put_script(out);
     return put_end(out);
 }
 

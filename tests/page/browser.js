@@ -3,7 +3,7 @@
 const {chromium} = require("playwright-core");
 
 // [{page, complaints}] of one browser; `scheme` is light or dark.
-async function open(browser, url, scheme = "light") {
+async function open(browser, url, scheme = "light", until = "load") {
     const context = await browser.newContext({viewport: {width: 1440, height: 860}, colorScheme: scheme});
     const page = await context.newPage(), complaints = [];
     page.on("console", (message) => {
@@ -17,7 +17,7 @@ async function open(browser, url, scheme = "light") {
     page.on("request", (request) => {
         if (url.startsWith("file:") && !/^(file|data):/.test(request.url())) complaints.push(request.url());
     });
-    await page.goto(url);
+    await page.goto(url, {waitUntil: until});
     return {page, complaints};
 }
 
@@ -41,4 +41,9 @@ function placeOf(page, label) {
     }, label);
 }
 
-module.exports = {launch, open, placeOf};
+// All contexts are read, of whatever was shown first.
+function whole(page) {
+    return page.waitForFunction(() => hcct.profile && !hcct.profile.isOverview, null, {timeout: 60000});
+}
+
+module.exports = {launch, open, placeOf, whole};

@@ -1,7 +1,8 @@
 // page_test.js CHROMIUM CASES: opens each page of CASES and prints, as JSON, what is seen there.
 "use strict";
 const fs = require("fs");
-const {launch, open, placeOf} = require(`${__dirname}/browser.js`);
+const http = require("http");
+const {launch, open, placeOf, whole} = require(`${__dirname}/browser.js`);
 
 // What the page itself makes of its data: sums, by names, of all that is shown.
 function seen(page, {search, around}) {
@@ -119,6 +120,62 @@ async function rewrite(page, name) {
     return out;
 }
 
+// Each step, and two of them one after the other, on all contexts: the same as if each context's path were
+// rewritten by itself; callees stand in order; and how many contexts had to be looked at again.
+function rewritten(page, which) {
+    return page.evaluate((numbers) => {
+        const {base} = hcct, {frames, modules} = base, out = {};
+        const functions = hcct.rows().map((row) => row.function);
+        const [one, other] = numbers.map((i) => functions[i]), sum = (sums, path, weight) => {
+            if (weight !== 0) sums.set(path, (sums.get(path) || 0) + weight);
+        };
+        const keyOf = (frame) => `${frames.label[frame]}\t${frames.module[frame]}`, key = (f) => `${f.name}\t${f.module}`;
+        const paths = [[]];
+        for (let i = 1; i < base.nodes.n; i++) paths.push([...paths[base.nodes.parent[i]], keyOf(base.nodes.frame[i])]);
+        const rules = {
+            merge: ([root, ...path], f) => [root, ...path.filter((k) => k !== key(f))],
+            drop: ([root, ...path], f) => (path.includes(key(f)) ? [root, "[dropped]\t0"] : [root, ...path]),
+            root: ([root, ...path], f) => (path.includes(key(f)) ? [root, ...path.slice(path.indexOf(key(f)))] : [root, "[not in focus]\t0"]),
+            collapse: ([root, ...path], f) => {
+                const name = `${modules[f.module].replace(/.*\//, "")}\t${f.module}`, isIn = (k) => k.endsWith(`\t${f.module}`);
+                return [root, ...path.filter((k, i) => !(i > 0 && isIn(k) && isIn(path[i - 1]))).map((k) => (isIn(k) ? name : k))];
+            },
+            recursion: (path) => path.reduce((to, k) => (to.includes(k) && k !== "[~]\t0" ? to.slice(0, to.indexOf(k) + 1) : [...to, k]), []),
+        };
+        const check = (name, ...steps) => {
+            const want = new Map(), got = new Map();
+            for (let i = 1; i < base.nodes.n; i++) {
+                if (base.nodes.self[i] === 0) continue;
+                sum(want, steps.reduce((path, [kind, f]) => rules[kind](path, f), paths[i]).join("\n"), base.nodes.self[i]);
+            }
+            for (const [kind, f] of steps) {
+                hcct.focus = null;
+                hcct.choose(hcct.profile.functions.find((g) => g.name === f.name && g.module === f.module).id);
+                hcct.addStep(kind);
+            }
+            const {profile} = hcct, {tree} = hcct.panes[0].layout, at = [], {unsorted} = profile.nodes;
+            let inOrder = true;
+            for (let i = 0; i < tree.n; i++) {
+                const k = `${profile.frames.label[tree.frame[i]]}\t${profile.frames.module[tree.frame[i]]}`;
+                if (tree.frame[i] === 0) at[i] = ""; // all processes
+                else at[i] = tree.parent[i] >= 0 && at[tree.parent[i]] !== "" ? `${at[tree.parent[i]]}\n${k}` : k;
+                sum(got, at[i], tree.self[i]);
+                for (let c = tree.first[i] + 1; c < tree.first[i + 1]; c++) inOrder = inOrder && tree.value[c] <= tree.value[c - 1];
+            }
+            out[name] = {same: want.size === got.size && [...want].every(([path, weight]) => got.get(path) === weight), inOrder,
+                         paths: want.size, touched: unsorted.reduce((n, yes) => n + (yes ? 1 : 0), 0), contexts: profile.nodes.n};
+            for (const _ of steps) hcct.undo();
+        };
+        for (const kind of Object.keys(rules)) check(kind, [kind, one]);
+        check("merge drop", ["merge", one], ["drop", other]);
+        check("recursion merge", ["recursion", one], ["merge", other]);
+        check("drop drop", ["drop", one], ["drop", other]);
+        check("collapse merge", ["collapse", one], ["merge", other]);
+        hcct.choose(-1);
+        return out;
+    }, which);
+}
+
 // A tree upwards leaves out what is too light; what is zoomed to has it then, and nothing else changes.
 function finer(page) {
     return page.evaluate(() => {
@@ -184,8 +241,54 @@ async function metrics(page) {
     return out;
 }
 
+// Of a large file: what is seen when its overview has come and the rest is held back, and what is asked
+// for meanwhile; then with all of it.
+async function overview(browser, file, shots) {
+    const text = fs.readFileSync(file, "utf8"), at = text.indexOf('<script type="application/json" id="rest">');
+    let answer = null;
+    const server = http.createServer((_, response) => {
+        response.writeHead(200, {"Content-Type": "text/html"});
+        response.write(text.slice(0, at));
+        answer = response;
+    });
+    await new Promise((go) => server.listen(0, "127.0.0.1", go));
+    const {page, complaints} = await open(browser, `http://127.0.0.1:${server.address().port}/`, "light", "commit");
+    await page.waitForFunction(() => window.hcct && hcct.drawn);
+    const shown = () => page.evaluate(() => {
+        const {layout, width} = hcct.panes[0], {tree} = layout, {label} = hcct.profile.frames, boxes = {}, paths = [];
+        for (let i = 0; i < tree.n; i++) {
+            paths[i] = `${i > 0 ? paths[tree.parent[i]] : ""}/${label[tree.frame[i]]}`;
+            if (layout.width[i] * width < 0.5 * layout.total || label[tree.frame[i]].startsWith("[...")) continue;
+            boxes[paths[i]] = [layout.start[i], layout.width[i], tree.hidden[i], tree.self[i], tree.inlined[i]];
+        }
+        const texts = ["command", "chips", "legend"].map((id) => document.getElementById(id).innerText);
+        return {boxes: JSON.stringify(boxes), n: Object.keys(boxes).length, texts, total: tree.value[0], hidden: tree.hidden[0],
+                contexts: hcct.profile.nodes.n, mode: hcct.mode, rows: document.querySelectorAll("#table-rows .row").length};
+    });
+    const out = {first: await shown()};
+    await page.screenshot({path: `${shots}/overview.png`});
+    await page.keyboard.press("r");
+    await page.keyboard.press("/");
+    await page.keyboard.type("ns1::");
+    out.asked = await shown();
+    answer.end(text.slice(at));
+    await whole(page);
+    out.done = await page.evaluate(() => ({mode: hcct.mode, search: hcct.search.text, found: hcct.matched.weight}));
+    await page.evaluate(() => {
+        hcct.searchFor("", false);
+        hcct.setMode("down");
+    });
+    out.all = await shown();
+    out.drawn = await page.evaluate(() => performance.getEntriesByName("hcct-drawn")[0].detail);
+    await page.screenshot({path: `${shots}/overview-all.png`});
+    await page.context().close();
+    server.close();
+    return {...out, complaints};
+}
+
 async function visit(browser, one, shots) {
     const {page, complaints} = await open(browser, `file://${one.file}`, one.scheme);
+    if (!one.empty) await whole(page);
     const out = one.diff ? await page.evaluate(() => {
         const rows = {};
         for (const row of hcct.rows()) rows[row.function.name] = row.change;
@@ -198,6 +301,7 @@ async function visit(browser, one, shots) {
     if (one.metrics) out.metrics = await metrics(page);
     if (one.rewrite) out.rewrite = await rewrite(page, one.rewrite);
     if (!one.diff) out.ordered = await ordered(page);
+    if (one.rewritten) out.rewritten = await rewritten(page, one.rewritten);
     if (one.finer) out.finer = await finer(page);
     if (one.wide) out.text = await page.evaluate(() => {
         const tree = hcct.panes[0].layout.tree, lines = [];
@@ -213,6 +317,7 @@ async function visit(browser, one, shots) {
     out.drawnMs = await page.evaluate(() => performance.getEntriesByName("hcct-drawn")[0].startTime);
     out.complaints = complaints;
     await page.context().close();
+    if (one.overview) out.overview = await overview(browser, one.file, shots);
     return out;
 }
 

@@ -173,15 +173,39 @@ def check_metrics(seen, report):
           "metrics: the address brings it back")
 
 
+def check_rewritten(name, seen):
+    for steps, one in seen.items():
+        check(one["same"] and one["inOrder"], f"{name}: {steps}: {one['paths']} contexts are as if rewritten one by one")
+    if name == "many":
+        for steps in ("merge", "drop"):
+            check(seen[steps]["touched"] * 10 < seen[steps]["contexts"],
+                  f"{name}: {steps} looks again at {seen[steps]['touched']} of {seen[steps]['contexts']} contexts")
+
+
+def check_overview(seen):
+    first, whole = seen["first"], seen["all"]
+    check(seen["complaints"] == [], f"overview: no error {seen['complaints']}")
+    check(seen["drawn"] == first["contexts"] and first["contexts"] * 3 < whole["contexts"],
+          f"overview: the first picture needs {seen['drawn']} of {whole['contexts']} contexts")
+    check(first["boxes"] == whole["boxes"] and first["n"] > 100,
+          f"overview: all {first['n']} boxes that can be seen are where they are among all contexts, and weigh the same")
+    check(first["texts"] == whole["texts"], f"overview: title, chips and legend are the same {first['texts']} {whole['texts']}")
+    check((first["total"], first["hidden"]) == (whole["total"], whole["hidden"]), "overview: no weight is missing, none known")
+    check(first["rows"] == 0 < whole["rows"], "overview: the table waits for all contexts")
+    check(seen["asked"]["mode"] == "down" and seen["done"]["mode"] == "up" and
+          seen["done"]["search"] == "ns1::" and seen["done"]["found"] > 0,
+          f"overview: what is asked of all contexts waits for them, and comes then: {seen['done']}")
+
+
 def main():
     modules()
     os.makedirs(SHOTS, exist_ok=True)
     cases = [{"name": "shell", "search": "sqlite3", "around": "sqlite3VdbeRecordCompareWithSkip", "use": True},
              {"name": "build", "around": "execute_one_pass", "search": "execute"},
-             {"name": "names"}, {"name": "calls", "scheme": "dark"}, {"name": "hard", "around": "descend", "rewrite": "descend"}]
+             {"name": "names"}, {"name": "calls", "scheme": "dark"}, {"name": "hard", "around": "descend", "rewrite": "descend", "rewritten": [0, 1]}]
     for one in cases:
         one["file"], one["json"] = (write(WRITE_SAMPLE, one["name"], form) for form in ("html", "json"))
-    own = [{"name": "many", "search": "ns1::", "finer": True}, {"name": "hostile"},
+    own = [{"name": "many", "search": "ns1::", "finer": True, "overview": True, "rewritten": [3, 20]}, {"name": "hostile"},
            {"name": "wide", "wide": True}, {"name": "diff", "diff": True}]
     for one in own:
         one["file"], one["json"] = (write(WRITE_PAGE, one["name"], form) for form in ("html", "json"))
@@ -216,6 +240,10 @@ def main():
             it = seen["finer"]
             check(it["same"] and it["zoomed"] and 0 < it["below"] <= it["weight"],
                   f"{name}: what is too light to be followed upwards is, when it is zoomed to: {it}")
+        if one.get("rewritten"):
+            check_rewritten(name, seen["rewritten"])
+        if one.get("overview"):
+            check_overview(seen["overview"])
         if one.get("metrics"):
             check_metrics(seen["metrics"], report)
         if one.get("rewrite"):

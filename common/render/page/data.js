@@ -6,6 +6,8 @@
 // A frame is what stands in a box: a location, or a process (its root). Frame 0 is all processes.
 
 const KIND_PLAIN = 0, KIND_PRUNED = 1, KIND_PSEUDO = 2, KIND_PLACE = 3, KIND_PROCESS = 4;
+// In an overview, what stands for contexts that are not read yet; the second one for such in [~].
+const KIND_UNREAD = 5, KIND_UNREAD_PRUNED = 6, UNREAD = new Map([["[...]", KIND_UNREAD], ["[...~]", KIND_UNREAD_PRUNED]]);
 const PRUNED = "[~]";
 const DIFF_COLUMNS = ["before", "before_error", "before_more", "after_error", "after_more"];
 
@@ -84,7 +86,7 @@ function readFrames(profile, data, strings) {
         frames.file[i] = strings[functions.file[f]];
         frames.line[i] = line || functions.line[f];
         frames.module[i] = module;
-        frames.kind[i] = frameKind(name, module);
+        frames.kind[i] = (profile.isOverview && module === 0 && UNREAD.get(name)) || frameKind(name, module);
     }
     frames.label[0] = frames.name[0] = "all processes";
     frames.kind[0] = KIND_PROCESS;
@@ -118,7 +120,7 @@ function ownFrames(profile) {
 }
 
 function addUp(parent, own) {
-    const sum = own.slice();
+    const sum = copyOf(own);
     for (let i = sum.length - 1; i > 0; i--) sum[parent[i]] += sum[i];
     return sum;
 }
@@ -133,11 +135,11 @@ function addUpExactly(parent, list) {
 // What stands in [~] is of contexts that are not kept: hidden, by node, and unknown, the part of it
 // of which not even the function is known.
 function readHidden(profile) {
-    const {nodes, frames} = profile, inside = new Uint8Array(nodes.n);
-    nodes.hidden = new Float64Array(nodes.n);
+    const {nodes, frames} = profile, inside = zeroes(Uint8Array, nodes.n);
+    nodes.hidden = zeroes(Float64Array, nodes.n);
     profile.unknown = 0;
     for (let i = 1; i < nodes.n; i++) {
-        const pruned = frames.kind[nodes.frame[i]] === KIND_PRUNED;
+        const kind = frames.kind[nodes.frame[i]], pruned = kind === KIND_PRUNED || kind === KIND_UNREAD_PRUNED;
         inside[i] = pruned || inside[nodes.parent[i]] ? 1 : 0;
         if (inside[i]) nodes.hidden[i] = nodes.self[i];
         if (pruned) profile.unknown += nodes.self[i];
@@ -190,13 +192,13 @@ function readScaled(nodes, data) {
     nodes.scaledTotal = addUp(nodes.parent, nodes.scaledSelf);
 }
 
-// children of i: child[first[i] .. first[i + 1])
+// children of i: child[first[i] .. first[i + 1]). A context with frame 0, below all others, has become one with
+// another context: nothing leads to it, and it weighs nothing (transform.js).
 function linkChildren(nodes) {
-    const {n, parent} = nodes, first = new Int32Array(n + 1), child = new Int32Array(n);
-    for (let i = 1; i < n; i++) first[parent[i] + 1]++;
-    for (let i = 0; i < n; i++) first[i + 1] += first[i];
-    const next = first.slice(0, n);
-    for (let i = 1; i < n; i++) child[next[parent[i]]++] = i;
+    const {n, parent, frame} = nodes, first = zeroes(Int32Array, n + 1), child = zeroes(Int32Array, n);
+    for (let i = 1; i < n; i++) if (frame[i] !== 0) first[parent[i]]++;
+    for (let i = 1; i <= n; i++) first[i] += first[i - 1]; // where those of i end, and then begin
+    for (let i = n - 1; i > 0; i--) if (frame[i] !== 0) child[--first[parent[i]]] = i;
     nodes.first = first;
     nodes.child = child;
 }
@@ -220,21 +222,31 @@ function readDiff(profile, data) {
     }
 }
 
-function readProfile(data) {
+// In parts (parts.js).
+function* readInParts(data) {
     const strings = visibleTexts(data.strings);
+    yield;
     const profile = {
         isDiff: data.kind === "diff", type: data.type, unit: data.unit, measure: data.measure,
         by: data.by, phi: data.phi, epsilon: data.epsilon, summary: data.summary,
+        isOverview: data.isOverview === true, moduleWeights: data.module_weights,
         timeMs: data.time_ms, title: data.title || "", wide: data.wide, facts: data.facts,
         modules: Array.from(unpack(data.modules.path, new Int32Array(data.modules.n)), (i) => strings[i]),
         moduleKeys: [], processes: data.processes, chance: data.chance,
     };
     readFrames(profile, data, strings);
+    yield;
     ownFrames(profile);
+    yield;
     readNodes(profile, data);
+    yield;
     if (profile.isDiff) readDiff(profile, data);
     profile.total = profile.nodes.total[0];
     return profile;
+}
+
+function readProfile(data) {
+    return doAll(readInParts(data));
 }
 
 // The weight of one node for people; exactly where numbers can't.

@@ -37,7 +37,7 @@ class Drawing {
         let runFrom = 0, runTo = -1; // pixels of small boxes side by side
         for (let i = firstBeyond(layout, row, pane.from); i < end && layout.start[i] < pane.to; i++) {
             const x = (layout.start[i] - pane.from) * scale, w = layout.width[i] * scale;
-            if (w >= LEAST) {
+            if (w >= LEAST && !this.isUnread(i)) {
                 this.drawBox(i, Math.max(0, x), Math.min(pane.width, x + w), y);
                 continue;
             }
@@ -50,6 +50,10 @@ class Drawing {
             runTo = (layout.start[i] + layout.width[i] - pane.from) * scale;
         }
         this.drawRun(runFrom, runTo, y);
+    }
+
+    isUnread(i) {
+        return this.frames.kind[this.tree.frame[i]] >= KIND_UNREAD;
     }
 
     drawRun(from, to, y) {

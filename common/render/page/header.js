@@ -133,6 +133,7 @@ function showProcesses(app) {
 }
 
 function moduleWeights(profile) {
+    if (profile.isOverview) return profile.moduleWeights;
     const weights = new Float64Array(profile.modules.length), {nodes, frames} = profile;
     for (let i = 1; i < nodes.n; i++) weights[frames.module[nodes.frame[i]]] += nodes.self[i];
     return weights;
@@ -167,7 +168,7 @@ function showLegend(app) {
     }
     const used = new Set(profile.frames.module);
     const order = profile.modules.map((path, i) => i)
-        .filter((i) => i > 0 && used.has(i)).sort((a, b) => weights[b] - weights[a]).slice(0, 12);
+        .filter((i) => i > 0 && (used.has(i) || weights[i] > 0)).sort((a, b) => weights[b] - weights[a]).slice(0, 12);
     byId("legend").replaceChildren(...order.map((i) => {
         const name = baseName(profile.modules[i]);
         return legendItem(moduleColor(profile, i), name, shareText(weights[i] / profile.total),

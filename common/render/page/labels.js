@@ -1,11 +1,22 @@
 // labels.js - names that fit into boxes.
 
-const labels = {font: "", widths: null, shorts: null, profile: null};
+const LABELS_MOST = 50000;
+
+// By text: the next profile, or the same one rewritten, has most names of the last one.
+const labels = {font: "", widths: new Map(), shorts: new Map(), profile: null};
 
 function useLabels(profile, font) {
-    if (labels.profile === profile && labels.font === font) return;
-    Object.assign(labels, {profile, font, shorts: new Map(),
-                           widths: new Float32Array(profile.frames.n).fill(-1)});
+    labels.profile = profile;
+    if (labels.font === font && labels.widths.size < LABELS_MOST) return;
+    labels.font = font;
+    labels.widths.clear();
+    labels.shorts.clear();
+}
+
+function widthOf(pen, text) {
+    let width = labels.widths.get(text);
+    if (width === undefined) labels.widths.set(text, width = pen.measureText(text).width);
+    return width;
 }
 
 // What stands between brackets, made short: f(int, long) is f, Map<K, V> is Map<...>.
@@ -53,13 +64,12 @@ function cutText(pen, text, room) {
 function fitLabel(pen, frame, room) {
     const {frames} = labels.profile, name = frames.label[frame];
     if (room < 14) return "";
-    if (labels.widths[frame] < 0) labels.widths[frame] = pen.measureText(name.slice(0, 400)).width;
-    if (labels.widths[frame] <= room && name.length <= 400) return name;
-    let forms = labels.shorts.get(frame);
+    if (name.length <= 400 && widthOf(pen, name) <= room) return name;
+    let forms = labels.shorts.get(name);
     if (forms === undefined) {
         const short = shortName(name);
         forms = [short, lastPart(short)].map((text) => ({text, width: pen.measureText(text).width}));
-        labels.shorts.set(frame, forms);
+        labels.shorts.set(name, forms);
     }
     for (const form of forms) {
         if (form.width <= room) return form.text;

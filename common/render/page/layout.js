@@ -2,7 +2,7 @@
 
 // widths: "value", or "before" for a comparison as it was. Positions are weights, from 0 to total.
 function layoutTree(tree, widths) {
-    const {n, first} = tree, width = tree[widths], start = new Float64Array(n);
+    const {n, first} = tree, width = tree[widths], start = zeroes(Float64Array, n);
     for (let i = 0; i < n; i++) {
         let at = start[i];
         for (let child = first[i]; child < first[i + 1]; child++) {

@@ -93,7 +93,10 @@ class Live {
             if (line) this.strip.show(line);
             const data = await asked;
             if (number !== this.asking) return;
-            this.app.setProfile(readProfile(data));
+            // who looks at the last answer can go on meanwhile
+            const parts = readInParts(data), profile = this.app.profile ? await doCalmly(parts) : doAll(parts);
+            if (number !== this.asking) return;
+            this.app.setProfile(profile);
             this.say(this.paused ? "paused" : `live, ${new Date().toLocaleTimeString()}`, "good");
         } catch (error) {
             if (number !== this.asking) return;

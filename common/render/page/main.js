@@ -5,11 +5,11 @@ const byId = (id) => document.getElementById(id);
 const app = {
     base: null, steps: [], profile: null, process: 0, mode: "down", function: -1, flip: false, widths: "value",
     search: {text: "", regex: false}, match: null, chosen: -1,
-    panes: [], hover: null, focus: null, live: null, file: null, drawn: null,
+    panes: [], hover: null, focus: null, live: null, file: null, drawn: null, waiting: [],
 
     // A new state of what is shown; where one was, zoom, search and choice stay.
     setProfile(base) {
-        const old = this.profile, profile = applySteps(base, this.steps);
+        const old = this.profile, profile = applySteps(base, this.steps), isRewritten = base === this.base;
         this.base = base;
         this.profile = profile;
         this.showSteps();
@@ -21,16 +21,21 @@ const app = {
             return this.say("Nothing to show: no weight was counted.");
         }
         this.say("");
-        showHeader(this);
+        if (!isRewritten) showHeader(this);
+        else afterPaint(() => this.profile === profile && showLegend(this)); // all else is the same
         this.setProcess(this.process);
+        if (base.isOverview) return;
+        doWaiting(this);
+        afterPaint(() => makeRoom(base.nodes.n + 1));
     },
 
     carryOver(old) {
-        const same = (id) => (id < 0 ? -1 : this.profile.functions.findIndex((f) =>
-            f.name === old.functions[id].name && f.kind === old.functions[id].kind));
+        const isLike = (a, b) => a !== undefined && a.name === b.name && a.kind === b.kind;
+        const same = (id) => (id < 0 ? -1 : isLike(this.profile.functions[id], old.functions[id]) ? id
+            : this.profile.functions.findIndex((f) => isLike(f, old.functions[id])));
         this.chosen = same(this.chosen);
         this.function = same(this.function);
-        this.process = 0;
+        if (!old.isOverview) this.process = 0;
         if (this.mode === "around" && this.function < 0) this.mode = "down";
     },
 
@@ -77,6 +82,12 @@ const app = {
         const {trees, profile, process} = this;
         trees[mode] = trees[mode] || (mode === "up" ? treeUp : treeDown)(profile, process);
         return trees[mode];
+    },
+
+    // The view that takes longest.
+    prepareUp() {
+        const {trees, profile, process} = this;
+        if (trees && !trees.up) doWhenIdle(treeUpInParts(profile, process), (tree) => { trees.up = trees.up || tree; });
     },
 
     showTrees() {
@@ -154,7 +165,7 @@ const app = {
     goTo() {
         const state = readState(this);
         if (this.live) this.live.read(state);
-        if (this.file) this.file.show(this.file.find(state.get("metric")));
+        if (this.file && this.file.profiles.length > 0) this.file.show(this.file.find(state.get("metric")));
         else if (this.base) this.setProfile(this.base);
         if (this.live) this.live.start();
     },
@@ -433,17 +444,14 @@ function main() {
     listen();
     const state = readState(app);
     window.hcct = app; // for whoever looks at the page by a script of theirs
-    const data = byId("data");
-    if (!data) {
+    makeWait(app);
+    if (!byId("data")) {
         app.live = new Live(app, state);
         app.say("Asking the daemon\u2026");
         app.live.start();
         return;
     }
-    app.file = new FileMetrics(app, [data, ...document.querySelectorAll(".other-data")]);
-    app.file.show(app.file.find(state.get("metric")));
-    // the view that takes longest, while nobody waits for it
-    if (window.requestIdleCallback) afterPaint(() => requestIdleCallback(() => app.trees && app.treeOf("up")));
+    app.file = new FileMetrics(app, state);
 }
 
 main();

@@ -23,14 +23,27 @@ function kindText(profile) {
     return known ? known.text : profile.type || profile.unit;
 }
 
-// A file may have several profiles of one run, each of another metric: an element for each.
+// A file may have several profiles of one run, each of another metric: an element for each. All but the
+// first one, and most of that where it is large, come behind the scripts.
 class FileMetrics {
-    constructor(app, elements) {
-        Object.assign(this, {app, profiles: elements.map((e) => readProfile(JSON.parse(e.textContent))), at: 0});
+    constructor(app, state) {
+        const first = JSON.parse(byId("data").textContent);
+        Object.assign(this, {app, profiles: [], at: 0});
+        if (showsOverview(app, first) && !state.has("metric")) app.setProfile(readOverview(first));
+        document.addEventListener("DOMContentLoaded", () => this.read(first, state));
+    }
+
+    async read(first, state) {
+        const rest = byId("rest"), others = [...document.querySelectorAll(".other-data")];
+        const data = rest ? {...first, ...JSON.parse(rest.textContent)} : first;
+        this.profiles = [rest ? await doCalmly(readInParts(data)) : readProfile(data),
+                         ...others.map((e) => readProfile(JSON.parse(e.textContent)))];
         const select = byId("metric");
-        select.hidden = elements.length < 2;
+        select.hidden = others.length === 0;
         select.replaceChildren(...this.profiles.map((profile, i) => new Option(kindText(profile), i)));
         select.addEventListener("change", () => this.choose(Number(select.value)));
+        this.show(this.find(state.get("metric")));
+        afterPaint(() => this.app.prepareUp());
     }
 
     // By the type that its profile has; the first where there is no such.

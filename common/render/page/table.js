@@ -39,12 +39,12 @@ function compareRows(a, b) {
 
 function makeTable(app) {
     table.stale = true;
-    afterPaint(() => findRows(app));
+    if (!app.profile.isOverview) afterPaint(() => findRows(app));
 }
 
 // Before anybody does anything with them.
 function findRows(app) {
-    if (!table.stale) return;
+    if (!table.stale || app.profile.isOverview) return;
     const {profile} = app, kind = profile.isDiff ? "diff" : "profile", kept = keptOf(profile, app.process);
     table.stale = false;
     table.columns = profile.isDiff ? diffColumns(app) : PROFILE_COLUMNS;

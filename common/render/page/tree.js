@@ -13,6 +13,8 @@
 
 const FINEST = 1e-4; // of what is zoomed to: less than half a pixel of any screen
 
+const PART = 1024; // nodes that are made before somebody else's turn (parts.js)
+
 class Growing {
     constructor(type) {
         this.array = new type(1024);
@@ -142,6 +144,10 @@ class TreeBuilder {
 
     // `items`: contexts; `stays`: the first level is of their own frames, not of the next ones.
     build(rootFrame, items, stays) {
+        return doAll(this.buildInParts(rootFrame, items, stays));
+    }
+
+    * buildInParts(rootFrame, items, stays) {
         const room = this.profile.nodes.n;
         let from = new Items(room), to = new Items(room), ends = [items.length], node = 0;
         this.stays = stays;
@@ -155,6 +161,7 @@ class TreeBuilder {
                 this.first.push(this.parent.length);
                 const groups = this.step(node, from, k > 0 ? ends[k - 1] : 0, ends[k]);
                 this.addGroups(node, groups, to, below);
+                if (node % PART === PART - 1) yield;
             }
             this.level.push(node);
             [from, to, ends] = [to, from, below];
@@ -246,20 +253,30 @@ function sortRange(order, from, to, weight) {
 
 // A column in another order.
 function gather(column, order) {
-    const out = new column.constructor(order.length);
+    const out = zeroes(column.constructor, order.length);
     for (let i = 0; i < order.length; i++) out[i] = column[order[i]];
     return out;
 }
 
-// The contexts below a node, level by level, heaviest first: {order, parent, first, level}.
+// The contexts below a node, level by level, heaviest first: {order, parent, first, level}. `unsorted`: of
+// contexts that transform.js has not touched, callees are in that order, and all weigh something.
 function levelsBelow(nodes, start, weight) {
-    const order = new Int32Array(nodes.n), parent = new Int32Array(nodes.n).fill(-1);
-    const first = new Int32Array(nodes.n + 1), level = [0];
+    const {unsorted} = nodes;
+    const order = zeroes(Int32Array, nodes.n), parent = zeroes(Int32Array, nodes.n);
+    const first = zeroes(Int32Array, nodes.n + 1), level = [0];
     let n = 1, done = 0;
+    parent[0] = -1;
     for (order[0] = start; done < n;) {
         for (const end = n; done < end; done++) {
             const node = order[done];
             first[done] = n;
+            if (unsorted && unsorted[node] === 0) {
+                for (let c = nodes.first[node]; c < nodes.first[node + 1]; c++) {
+                    parent[n] = done;
+                    order[n++] = nodes.child[c];
+                }
+                continue;
+            }
             for (let c = nodes.first[node]; c < nodes.first[node + 1]; c++) {
                 if (weight[nodes.child[c]] > 0) {
                     parent[n] = done;
@@ -309,21 +326,25 @@ function treeDown(profile, process) {
     const {n, order, parent, first, level, take} =
         levelsInOrder(nodes, start, weight) || levelsBelow(nodes, start, weight);
     const tree = {n, profile, upwards: false, parent, first, level, lone: order,
-                  frame: take(nodes.frame), depth: new Int32Array(n), inlined: take(nodes.inlined)};
+                  frame: take(nodes.frame), depth: zeroes(Int32Array, n), inlined: take(nodes.inlined)};
     for (const [name, column] of Object.entries(columns)) takeWhenAsked(tree, name, () => take(column));
     for (let i = 1; i < n; i++) tree.depth[i] = tree.depth[parent[i]] + 1;
     return tree;
 }
 
 function treeUp(profile, process, finer) {
+    return doAll(treeUpInParts(profile, process, finer));
+}
+
+function* treeUpInParts(profile, process, finer) {
     const start = startNode(profile, process), {nodes} = profile, items = [];
     const columns = weightColumns(profile, true), least = leastOf(nodes.total[start]);
     for (let i = 1; i < nodes.n; i++) {
         const weight = nodes.self[i] + (columns.before ? columns.before[i] : 0);
         if (weight !== 0 && (process === 0 || nodes.process[i] === process)) items.push(i);
     }
-    const tree = new TreeBuilder(profile, columns, true, endOf(start), least, finer)
-        .build(nodes.frame[start], items, true);
+    const tree = yield* new TreeBuilder(profile, columns, true, endOf(start), least, finer)
+        .buildInParts(nodes.frame[start], items, true);
     return Object.assign(tree, {selfWeights: true, least, finer,
                                 rebuild: (wanted) => treeUp(profile, process, wanted)});
 }

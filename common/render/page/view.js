@@ -122,7 +122,7 @@ class Pane {
         this.animate(begin);
         const drawing = new Drawing(this, this.pen);
         drawing.draw();
-        if (!this.app.drawn) performance.mark("hcct-drawn");
+        if (!this.app.drawn) performance.mark("hcct-drawn", {detail: this.app.profile.nodes.n});
         this.app.drawn = {ms: performance.now() - begin, boxes: drawing.boxes};
     }
 
