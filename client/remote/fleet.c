@@ -12,6 +12,7 @@
 #include "client/remote/fleet_options.h"
 #include "client/remote/fleet_top.h"
 #include "client/remote/remote.h"
+#include "common/render/format_number.h"
 
 #define CLOCKS_DIFFER_S 60 /* so far that people should know */
 
@@ -26,17 +27,29 @@ static void tell_of_clocks(const struct fleet_choice *choice, const struct profi
                  last - choice->now_s);
 }
 
+/* Not that hosts had no room for them, as [~] says elsewhere. */
+static void tell_of_frames(const struct profile *profile, uint64_t frameless) {
+    if (frameless > 0)
+        complain(
+            "%s of it has no frames in the table stacks, which has lost them: it stands in [~]; "
+            "hcct push, while it runs, sees that, and sends those again that hcctd still has",
+            format_weight(profile, frameless).text);
+}
+
 /* The status is that of fleet_profile(). */
 static int ask_profile(const struct fleet_server *server, const struct fleet_choice *asked,
                        struct profile **profile) {
     struct fleet_choice choice = *asked;
+    uint64_t frameless = 0;
     int status = fleet_set_span(server, &choice);
     if (status == HCCT_EXIT_OK)
-        status = fleet_profile(server, &choice, profile);
-    if (status != HCCT_EXIT_OK)
+        status = fleet_profile(server, &choice, profile, &frameless);
+    if (status != HCCT_EXIT_OK) {
         complain("%s", server->error);
-    else
-        tell_of_clocks(&choice, *profile);
+        return status;
+    }
+    tell_of_clocks(&choice, *profile);
+    tell_of_frames(*profile, frameless);
     return status;
 }
 

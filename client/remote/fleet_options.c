@@ -69,5 +69,8 @@ bool fleet_open_server(const struct fleet_options *options, struct fleet_server 
                                                                .ca = options->ca,
                                                                .timeout_s = TIMEOUT_S,
                                                                .answer_max = ANSWER_MAX});
-    return server->transfer != NULL;
+    if (server->transfer == NULL)
+        return false;
+    clickhouse_be_exact(server->transfer, 0);
+    return true;
 }

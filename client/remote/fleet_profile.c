@@ -33,6 +33,7 @@ struct building {
     struct service *services;   /* by number, once they are sorted */
     uint32_t n_services, service_room;
     const struct fleet_hours *sums;
+    uint64_t frameless;
 };
 
 /* ---- totals ---- */
@@ -162,16 +163,18 @@ static uint32_t process_of(const struct building *b, uint64_t number) {
 
 /* A context whose frames are not there any more is one of those that are not known. */
 static bool add_context(const struct json_object *row, void *arg) {
-    const struct building *b = arg;
+    struct building *b = arg;
     struct profile *profile = b->profile;
     uint32_t process = process_of(b, json_in_number(row, "number"));
     uint64_t weight = json_in_number(row, "weight");
     if (process == 0) /* its totals are on their way */
         return true;
     uint32_t node = stack_row_read(profile, process, row);
-    if (node == 0)
+    if (node == 0) {
         node = profile_add_node(profile, profile_root(profile, process),
                                 profile_add_pseudo(profile, PROFILE_PRUNED), 0, 0);
+        b->frameless += weight;
+    }
     profile->nodes[node].count += weight;
     return true;
 }
@@ -227,12 +230,14 @@ static int build(const struct fleet_server *server, const struct fleet_hours *ho
 }
 
 int fleet_profile(const struct fleet_server *server, const struct fleet_choice *choice,
-                  struct profile **profile) {
+                  struct profile **profile, uint64_t *frameless) {
     struct building b = {0};
     int status = fleet_hours_use(server, choice, build, &b);
     if (status == HCCT_EXIT_OK) {
         finish(&b);
         *profile = b.profile;
+        if (frameless != NULL)
+            *frameless = b.frameless;
         b.profile = NULL;
     }
     forget(&b);

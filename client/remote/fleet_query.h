@@ -73,9 +73,10 @@ int fleet_ask_rows(const struct fleet_server *server, FILE *query,
 
 /* The sum of all pushes of a choice whose span is set, a process for each service, with its bounds
  * over all hosts. HCCT_EXIT_NO_DATA: there are none. HCCT_EXIT_USAGE: they count different things.
- */
+ * `frameless` (or NULL): the weight of contexts whose frames the server has lost; it stands in [~]
+ * frames. */
 int fleet_profile(const struct fleet_server *server, const struct fleet_choice *choice,
-                  struct profile **profile);
+                  struct profile **profile, uint64_t *frameless);
 
 /* A row for each service (or host) and metric, the heaviest first: name, metric, unit, n (hosts,
  * or services), weight, samples, lost_samples, pushes, last (seconds since 1970). The answer's body

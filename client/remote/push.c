@@ -119,12 +119,30 @@ static enum transfer_result send_push(struct pushing *p, uint64_t number, char *
     return result;
 }
 
+/* What the target has lost of contexts it gets again, as far as hcctd still had it at the last
+ * push.
+ */
+static void resend_lost(struct pushing *p) {
+    struct profile *profiles[SPOOL_COLLECTORS];
+    size_t n = 0;
+    if (p->target->has_lost == NULL || !p->target->has_lost(p->transfer, &p->settings))
+        return;
+    for (int i = 0; i < SPOOL_COLLECTORS; i++)
+        if ((profiles[n] = spool_base(&p->spool, i)) != NULL)
+            n++;
+    p->target->resend(p->transfer, &p->settings, (const struct profile *const *)profiles, n);
+    while (n > 0)
+        profile_free(profiles[--n]);
+}
+
 /* The oldest first; the others wait for it. False: some still wait. */
 static bool send_waiting(struct pushing *p) {
     enum transfer_result result = TRANSFER_DONE;
     char error[512] = "";
     size_t n, i;
     uint64_t *numbers = spool_waiting(&p->spool, &n);
+    if (n > 0)
+        resend_lost(p);
     for (i = 0; i < n && result != TRANSFER_LATER && !ending; i++) {
         result = send_push(p, numbers[i], error, sizeof error);
         if (result == TRANSFER_LATER)
