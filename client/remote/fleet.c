@@ -54,7 +54,8 @@ static int ask_profile(const struct fleet_server *server, const struct fleet_cho
 }
 
 static const struct option_spec hot_specs[] = {
-    FLEET_CHOICE_SPECS, VIEW_SPECS(fleet_options, "write to FILE, not to the terminal"),
+    FLEET_CHOICE_SPECS,
+    VIEW_SPECS_BY(fleet_options, FLEET_BY_HELP, "write to FILE, not to the terminal"),
     FLEET_SERVER_SPECS};
 
 static const struct option_command hot_command = {
@@ -75,6 +76,7 @@ static int hot(int argc, char **argv) {
     int rest;
     options_parse(&hot_command, argc, argv, &options, &rest);
     options_no_more(&hot_command, argc, argv, rest);
+    fleet_resolve_by(&options);
     int shown_on = options.view.output != NULL ? -1 : STDOUT_FILENO;
     if (!view_resolve(&options.view, formats, shown_on, &view) ||
         view_spoils_terminal(view.format, shown_on) || !fleet_resolve_choice(&options, &choice) ||
@@ -92,7 +94,7 @@ static int hot(int argc, char **argv) {
 /* ---- diff ---- */
 
 static const struct option_spec diff_specs[] = {
-    FLEET_CHOICE_SPECS, DIFF_SPECS(struct fleet_options),
+    FLEET_CHOICE_SPECS, DIFF_SPECS_BY(struct fleet_options, FLEET_BY_HELP),
     DIFF_LIMIT_SPECS(struct fleet_options, limit), FLEET_SERVER_SPECS};
 
 static const struct option_command diff_command = {
@@ -159,6 +161,7 @@ static int diff(int argc, char **argv) {
     struct view view;
     int rest, status = HCCT_EXIT_USAGE;
     options_parse(&diff_command, argc, argv, &options, &rest);
+    fleet_resolve_by(&options);
     if (argc - rest != DIFF_SIDES) {
         complain("name two choices: hcct fleet diff 'since=48h;until=24h' since=24h");
         return status;

@@ -12,8 +12,12 @@
 #include "common/profile/profile.h"
 #include "common/wire/compiler.h"
 
+/* What stands above all frames, as a label such as "host=web7". */
+enum fleet_by { FLEET_BY_NOTHING, FLEET_BY_SERVICE, FLEET_BY_HOST };
+
 /* Which pushes; NULL: any. */
 struct fleet_choice {
+    enum fleet_by by;
     const char *service, *host, *tag;
     const char *metric;        /* as users name it, which the tables do by the profile's type */
     uint64_t since_s, until_s; /* before now; until_s 0: up to now */

@@ -111,7 +111,6 @@ static const struct column host_hours[] = {
     {"unseen", "AggregateFunction(max, UInt64)", NULL},
     {"capped", "AggregateFunction(max, UInt64)", NULL},
     {"runs", "AggregateFunction(max, UInt32)", NULL},
-    {"longest", "AggregateFunction(max, UInt64)", NULL},
     {"begin", "AggregateFunction(min, DateTime)", NULL},
     {"end", "AggregateFunction(max, DateTime)", NULL},
     {NULL, NULL, NULL},
@@ -151,8 +150,9 @@ static const char *const views[] = {
     "sumState(total) AS total, sumState(walks) AS walks, sumState(complete) AS complete, "
     "sumState(lost) AS lost, sumState(lost_ns) AS lost_ns, sumState(cpu_ns) AS cpu_ns, "
     "maxState(period) AS period, maxState(unseen) AS unseen, maxState(capped) AS capped, "
-    "maxState(runs) AS runs, maxState(span) AS longest, minState(time) AS begin, "
-    "maxState(time) AS end FROM %1$s.totals GROUP BY service, metric, hour, host, exe, tags, unit, "
+    "maxState(runs) AS runs, minState(toDateTime(toUInt32(toUInt32(time) - "
+    "least(toUInt32(time), intDiv(span, 1000000000))))) AS begin, maxState(time) AS end FROM "
+    "%1$s.totals GROUP BY service, metric, hour, host, exe, tags, unit, "
     "collector, clock",
 };
 
