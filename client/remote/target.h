@@ -37,7 +37,7 @@ struct target {
                    size_t error_bytes);
     enum transfer_result (*send)(struct transfer *transfer, const struct push_settings *settings,
                                  const struct push *push, char *error, size_t error_bytes);
-    /* Has the target lost what it was told of contexts, beside their weights? Then resend() gets
+    /* Has the target lost what it has had of contexts, beside their weights? Then resend() gets
      * each profile that they are in. NULL: it keeps none. */
     bool (*has_lost)(struct transfer *transfer, const struct push_settings *settings);
     void (*resend)(struct transfer *transfer, const struct push_settings *settings,
