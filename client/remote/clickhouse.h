@@ -29,8 +29,8 @@ enum transfer_result clickhouse_run(struct transfer *transfer, const char *url, 
 
 /* From now on the server answers a question as a whole, or not at all, and has stored what it took:
  * whatever the profile of the user says, with which it would leave out what goes beyond a limit, or
- * store it later. A user who may change no settings, and has such ones, gets an error of the server.
- * `version`: clickhouse_version(); 0: it is not known yet. */
+ * store it later. A user who may change no settings, and has such ones, gets an error of the
+ * server. `version`: clickhouse_version(); 0: it is not known yet. */
 void clickhouse_be_exact(struct transfer *transfer, unsigned version);
 /* 18016 of "18.16.1". */
 unsigned clickhouse_version(const char *text);
