@@ -11,15 +11,9 @@
 #include "common/profile/diff.h"
 
 /* Options of a comparison; `type` has view, absolute, shares and all. */
-#define DIFF_SPECS(type)                                                                           \
-    {"by",                                                                                         \
-     0,                                                                                            \
-     OPTION_STRING,                                                                                \
-     "WHAT",                                                                                       \
-     offsetof(type, view.by),                                                                      \
-     0,                                                                                            \
-     0,                                                                                            \
-     "group by function, site, line, module, thread or label (function)"},                         \
+#define DIFF_SPECS(type) DIFF_SPECS_BY(type, VIEW_BY_HELP)
+#define DIFF_SPECS_BY(type, by_help)                                                               \
+    {"by", 0, OPTION_STRING, "WHAT", offsetof(type, view.by), 0, 0, by_help},                      \
         {"absolute",                                                                               \
          0,                                                                                        \
          OPTION_FLAG,                                                                              \

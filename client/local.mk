@@ -152,6 +152,7 @@ client_remote_hcct_remote_SOURCES = \
 	client/remote/push.c \
 	client/remote/remote.h \
 	client/remote/schema.c \
+	client/remote/sent_stacks.c client/remote/sent_stacks.h \
 	client/remote/series.c client/remote/series.h \
 	client/remote/span.c client/remote/span.h \
 	client/remote/spool.c client/remote/spool.h \

@@ -28,7 +28,10 @@ struct view_options {
 #define VIEW_MEMBER(type, member) offsetof(struct type, view.member)
 
 /* Entries of an option table, for a struct TYPE with a member `struct view_options view`. */
-#define VIEW_SPECS(type, output_help)                                                              \
+#define VIEW_BY_HELP "group by function, site, line, module, thread or label (function)"
+
+#define VIEW_SPECS(type, output_help) VIEW_SPECS_BY(type, VIEW_BY_HELP, output_help)
+#define VIEW_SPECS_BY(type, by_help, output_help)                                                  \
     {"phi",                                                                                        \
      0,                                                                                            \
      OPTION_FRACTION,                                                                              \
@@ -37,14 +40,7 @@ struct view_options {
      0,                                                                                            \
      1,                                                                                            \
      "hot is what has at least this share of the total"},                                          \
-        {"by",                                                                                     \
-         0,                                                                                        \
-         OPTION_STRING,                                                                            \
-         "WHAT",                                                                                   \
-         VIEW_MEMBER(type, by),                                                                    \
-         0,                                                                                        \
-         0,                                                                                        \
-         "group by function, site, line, module, thread or label (function)"},                     \
+        {"by", 0, OPTION_STRING, "WHAT", VIEW_MEMBER(type, by), 0, 0, by_help},                    \
         {"n",                                                                                      \
          'n',                                                                                      \
          OPTION_UNSIGNED,                                                                          \

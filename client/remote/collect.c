@@ -92,8 +92,7 @@ static bool goes_on(const struct spool *spool, const struct daemon *daemon, int 
 
 static bool has_news(const struct profile *profile) {
     for (uint32_t i = 1; i < profile->n_processes; i++)
-        if (profile->processes[i].total > 0 || profile->processes[i].lost > 0 ||
-            profile_lost(profile, &profile->processes[i]) > 0)
+        if (push_has_news(profile, i))
             return true;
     return false;
 }

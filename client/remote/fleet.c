@@ -12,6 +12,7 @@
 #include "client/remote/fleet_options.h"
 #include "client/remote/fleet_top.h"
 #include "client/remote/remote.h"
+#include "common/render/format_number.h"
 
 #define CLOCKS_DIFFER_S 60 /* so far that people should know */
 
@@ -26,22 +27,35 @@ static void tell_of_clocks(const struct fleet_choice *choice, const struct profi
                  last - choice->now_s);
 }
 
+/* Not that hosts had no room for them, as [~] says elsewhere. */
+static void tell_of_frames(const struct profile *profile, uint64_t frameless) {
+    if (frameless > 0)
+        complain(
+            "%s of it has no frames in the table stacks, which has lost them: it stands in [~]; "
+            "hcct push, while it runs, sees that, and sends those again that hcctd still has",
+            format_weight(profile, frameless).text);
+}
+
 /* The status is that of fleet_profile(). */
 static int ask_profile(const struct fleet_server *server, const struct fleet_choice *asked,
                        struct profile **profile) {
     struct fleet_choice choice = *asked;
+    uint64_t frameless = 0;
     int status = fleet_set_span(server, &choice);
     if (status == HCCT_EXIT_OK)
-        status = fleet_profile(server, &choice, profile);
-    if (status != HCCT_EXIT_OK)
+        status = fleet_profile(server, &choice, profile, &frameless);
+    if (status != HCCT_EXIT_OK) {
         complain("%s", server->error);
-    else
-        tell_of_clocks(&choice, *profile);
+        return status;
+    }
+    tell_of_clocks(&choice, *profile);
+    tell_of_frames(*profile, frameless);
     return status;
 }
 
 static const struct option_spec hot_specs[] = {
-    FLEET_CHOICE_SPECS, VIEW_SPECS(fleet_options, "write to FILE, not to the terminal"),
+    FLEET_CHOICE_SPECS,
+    VIEW_SPECS_BY(fleet_options, FLEET_BY_HELP, "write to FILE, not to the terminal"),
     FLEET_SERVER_SPECS};
 
 static const struct option_command hot_command = {
@@ -62,6 +76,7 @@ static int hot(int argc, char **argv) {
     int rest;
     options_parse(&hot_command, argc, argv, &options, &rest);
     options_no_more(&hot_command, argc, argv, rest);
+    fleet_resolve_by(&options);
     int shown_on = options.view.output != NULL ? -1 : STDOUT_FILENO;
     if (!view_resolve(&options.view, formats, shown_on, &view) ||
         view_spoils_terminal(view.format, shown_on) || !fleet_resolve_choice(&options, &choice) ||
@@ -79,7 +94,7 @@ static int hot(int argc, char **argv) {
 /* ---- diff ---- */
 
 static const struct option_spec diff_specs[] = {
-    FLEET_CHOICE_SPECS, DIFF_SPECS(struct fleet_options),
+    FLEET_CHOICE_SPECS, DIFF_SPECS_BY(struct fleet_options, FLEET_BY_HELP),
     DIFF_LIMIT_SPECS(struct fleet_options, limit), FLEET_SERVER_SPECS};
 
 static const struct option_command diff_command = {
@@ -146,6 +161,7 @@ static int diff(int argc, char **argv) {
     struct view view;
     int rest, status = HCCT_EXIT_USAGE;
     options_parse(&diff_command, argc, argv, &options, &rest);
+    fleet_resolve_by(&options);
     if (argc - rest != DIFF_SIDES) {
         complain("name two choices: hcct fleet diff 'since=48h;until=24h' since=24h");
         return status;

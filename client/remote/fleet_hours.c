@@ -179,7 +179,7 @@ static int find(struct fleet_hours *hours, const struct fleet_server *server,
                 const struct fleet_choice *choice) {
     *hours = (struct fleet_hours){.choice = choice};
     int status = ask_columns(hours, server);
-    hours->there[FLEET_CONTEXTS] &= choice->host == NULL;
+    hours->there[FLEET_CONTEXTS] &= choice->host == NULL && choice->by != FLEET_BY_HOST;
     if (status == HCCT_EXIT_OK)
         status = ask_pushes(hours, server);
     return status == HCCT_EXIT_OK ? ask_last_again(hours, server) : status;

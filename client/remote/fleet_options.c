@@ -38,8 +38,19 @@ static bool check_metric(const char *word) {
     return false;
 }
 
+void fleet_resolve_by(struct fleet_options *options) {
+    const char *word = options->view.by;
+    if (word != NULL && strcmp(word, "host") == 0)
+        options->by = FLEET_BY_HOST;
+    else if (word != NULL && strcmp(word, "service") == 0)
+        options->by = FLEET_BY_SERVICE;
+    if (options->by != FLEET_BY_NOTHING)
+        options->view.by = profile_by_word(PROFILE_BY_LABEL);
+}
+
 bool fleet_resolve_choice(const struct fleet_options *options, struct fleet_choice *choice) {
     *choice = (struct fleet_choice){
+        .by = options->by,
         .service = options->service,
         .host = options->host,
         .tag = options->tag,
@@ -69,5 +80,8 @@ bool fleet_open_server(const struct fleet_options *options, struct fleet_server 
                                                                .ca = options->ca,
                                                                .timeout_s = TIMEOUT_S,
                                                                .answer_max = ANSWER_MAX});
-    return server->transfer != NULL;
+    if (server->transfer == NULL)
+        return false;
+    clickhouse_be_exact(server->transfer, 0);
+    return true;
 }

@@ -19,6 +19,7 @@ struct fleet_options {
     bool absolute, shares, all; /* of diff */
     struct diff_limit limit;    /* the same */
     struct view_options view;
+    enum fleet_by by; /* --by host or service, where view.by is by label then */
 };
 
 #define FLEET_OPTIONS_BEGIN                                                                        \
@@ -78,6 +79,12 @@ struct fleet_options {
          0,                                                                                        \
          "certificates that are accepted instead of the system's"},                                \
         OPTIONS_END
+
+#define FLEET_BY_HELP                                                                              \
+    "group by function, site, line, module, label, or by host or service (function)"
+
+/* Is it by host or service? Before view_resolve(). */
+void fleet_resolve_by(struct fleet_options *options);
 
 /* Which pushes the options name; the span is not set. False: they can't be meant, complained. */
 bool fleet_resolve_choice(const struct fleet_options *options, struct fleet_choice *choice);

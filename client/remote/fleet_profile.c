@@ -21,19 +21,82 @@
 #include "common/profile/bounds.h"
 #include "common/wire/metric.h"
 
-struct service {
-    uint64_t number; /* in the server */
-    uint32_t process;
+/* A service, or a host. */
+struct group {
+    uint64_t number;  /* in the server */
+    uint32_t process; /* of a service */
+    uint32_t label;   /* that stands above all frames; 0: none */
+};
+
+struct groups {
+    struct group *list; /* by number, once they are sorted */
+    uint32_t n, room;
 };
 
 struct building {
     struct profile *profile;
     uint64_t hosts, first, last;
     const char *metric, *other; /* of all, NULL: none was seen; another one that there is */
-    struct service *services;   /* by number, once they are sorted */
-    uint32_t n_services, service_room;
+    struct groups services, hosts_by_number; /* those are asked for by host only */
     const struct fleet_hours *sums;
+    uint64_t frameless;
 };
+
+static bool is_by(const struct building *b, enum fleet_by by) {
+    return b->sums->choice->by == by;
+}
+
+/* ---- services and hosts ---- */
+
+static int by_number(const void *a, const void *b) {
+    const struct group *one = a, *other = b;
+    return (one->number > other->number) - (one->number < other->number);
+}
+
+static void add_group(struct groups *groups, struct group group) {
+    groups->list = memory_grow(groups->list, groups->n, &groups->room, sizeof group, "groups");
+    groups->list[groups->n++] = group;
+}
+
+static void sort_groups(struct groups *groups) {
+    if (groups->n > 0)
+        qsort(groups->list, groups->n, sizeof *groups->list, by_number);
+}
+
+/* NULL: it is none. */
+static const struct group *find_group(const struct groups *groups, uint64_t number) {
+    const struct group key = {.number = number};
+    return groups->n > 0 ? bsearch(&key, groups->list, groups->n, sizeof *groups->list, by_number)
+                         : NULL;
+}
+
+/* "key=value" as a location: a label like those of programs. */
+static uint32_t label(struct profile *profile, const char *key, const char *value) {
+    size_t bytes = strlen(key) + strlen(value) + 2;
+    char *name = memory_new(bytes, 1, "a label");
+    snprintf(name, bytes, "%s=%s", key, value);
+    struct profile_line line = {.function = profile_add_function(profile, name, name, "", 0)};
+    struct profile_location location = {.module = profile_add_module(profile, PROFILE_LABELS, ""),
+                                        .is_entry = true,
+                                        .n_lines = 1,
+                                        .lines = &line};
+    free(name);
+    return profile_intern_location(profile, &location);
+}
+
+static void query_hosts(FILE *out, const struct fleet_server *server, const struct building *b) {
+    fputs("SELECT host, cityHash64(host) AS number FROM ", out);
+    fleet_hours_put_totals(out, server, b->sums);
+    fputs(" GROUP BY host FORMAT JSONEachRow", out);
+}
+
+static bool add_host(const struct json_object *row, void *arg) {
+    struct building *b = arg;
+    add_group(&b->hosts_by_number,
+              (struct group){.number = json_in_number(row, "number"),
+                             .label = label(b->profile, "host", json_in_text(row, "host"))});
+    return true;
+}
 
 /* ---- totals ---- */
 
@@ -88,10 +151,12 @@ static bool add_service(const struct json_object *row, void *arg) {
     profile->unit = profile_word(profile, json_in_text(row, "unit"));
     profile->period = json_in_number(row, "period");
     uint32_t added = profile_add_process(profile, &process);
-    b->services =
-        memory_grow(b->services, b->n_services, &b->service_room, sizeof *b->services, "services");
-    b->services[b->n_services++] =
-        (struct service){.number = json_in_number(row, "number"), .process = added};
+    add_group(&b->services,
+              (struct group){.number = json_in_number(row, "number"),
+                             .process = added,
+                             .label = is_by(b, FLEET_BY_SERVICE)
+                                          ? label(profile, "service", json_in_text(row, "service"))
+                                          : 0});
     b->hosts = hosts > b->hosts ? hosts : b->hosts;
     b->first = b->first == 0 || first < b->first ? first : b->first;
     b->last = last > b->last ? last : b->last;
@@ -131,12 +196,32 @@ static void put_sums(FILE *out, const struct fleet_server *server,
     fputs(") GROUP BY number, hash", out);
 }
 
+/* The same of each host, as arrays: frames stand in a row but once. */
+static void put_sums_of_hosts(FILE *out, const struct fleet_server *server,
+                              const struct fleet_hours *hours) {
+    fprintf(out,
+            "SELECT number, hash, groupArray(who) AS hosts, groupArray(part) AS parts FROM "
+            "(SELECT number, who, hash, sum(one) AS part FROM (SELECT cityHash64(service) AS "
+            "number, cityHash64(host) AS who, hashes, weights FROM %s.deltas",
+            server->database);
+    fleet_put_where(out, hours->choice);
+    fputs(fleet_hours_once(hours) ? "" : FLEET_ONCE, out);
+    fputs(") ARRAY JOIN hashes AS hash, weights AS one GROUP BY number, who, hash) "
+          "GROUP BY number, hash",
+          out);
+}
+
 static void query_contexts(FILE *out, const struct fleet_server *server, const struct building *b) {
     const struct fleet_choice *choice = b->sums->choice;
-    fputs("SELECT number, weight, functions, system_names, files, lines, modules, build_ids, "
-          "addresses, kinds FROM (",
-          out);
-    put_sums(out, server, b->sums);
+    bool by_host = is_by(b, FLEET_BY_HOST);
+    fprintf(out,
+            "SELECT number, %s, functions, system_names, files, lines, modules, build_ids, "
+            "addresses, kinds FROM (",
+            by_host ? "hosts, parts" : "weight");
+    if (by_host)
+        put_sums_of_hosts(out, server, b->sums);
+    else
+        put_sums(out, server, b->sums);
     fprintf(out,
             ") AS sums ANY LEFT JOIN (SELECT cityHash64(service) AS number, hash, functions, "
             "system_names, files, lines, modules, build_ids, addresses, kinds FROM %s.stacks",
@@ -148,32 +233,56 @@ static void query_contexts(FILE *out, const struct fleet_server *server, const s
     fputs(") AS frames USING (number, hash) FORMAT JSONEachRow", out);
 }
 
-static int by_number(const void *a, const void *b) {
-    const struct service *one = a, *other = b;
-    return (one->number > other->number) - (one->number < other->number);
-}
-
-static uint32_t process_of(const struct building *b, uint64_t number) {
-    const struct service key = {.number = number};
-    const struct service *found =
-        bsearch(&key, b->services, b->n_services, sizeof *b->services, by_number);
-    return found != NULL ? found->process : 0;
-}
-
-/* A context whose frames are not there any more is one of those that are not known. */
-static bool add_context(const struct json_object *row, void *arg) {
-    const struct building *b = arg;
+/* Of a context, or of all whose frames are not there any more: those are not known. */
+static void add_weight(struct building *b, const struct group *service, uint32_t above,
+                       const uint32_t *locations, uint32_t n, uint64_t weight) {
     struct profile *profile = b->profile;
-    uint32_t process = process_of(b, json_in_number(row, "number"));
-    uint64_t weight = json_in_number(row, "weight");
-    if (process == 0) /* its totals are on their way */
-        return true;
-    uint32_t node = stack_row_read(profile, process, row);
-    if (node == 0)
-        node = profile_add_node(profile, profile_root(profile, process),
-                                profile_add_pseudo(profile, PROFILE_PRUNED), 0, 0);
+    uint32_t node = profile_root(profile, service->process);
+    if (above != 0)
+        node = profile_add_node(profile, node, above, 0, 0);
+    if (locations == NULL) {
+        node = profile_add_node(profile, node, profile_add_pseudo(profile, PROFILE_PRUNED), 0, 0);
+        b->frameless += weight;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        node = profile_add_node(profile, node, locations[i], 0, 0);
     profile->nodes[node].count += weight;
+}
+
+static uint64_t number_at(struct json_object *array, size_t i) {
+    return json_object_get_uint64(json_object_array_get_idx(array, i));
+}
+
+/* False: it is no such row. */
+static bool add_weights_of_hosts(struct building *b, const struct group *service,
+                                 const struct json_object *row, const uint32_t *locations,
+                                 uint32_t n) {
+    struct json_object *hosts = json_in_array(row, "hosts"), *parts = json_in_array(row, "parts");
+    size_t all = hosts != NULL ? json_object_array_length(hosts) : 0;
+    if (parts == NULL || json_object_array_length(parts) != all)
+        return false;
+    for (size_t i = 0; i < all; i++) {
+        const struct group *host = find_group(&b->hosts_by_number, number_at(hosts, i));
+        if (host != NULL) /* else its totals are on their way */
+            add_weight(b, service, host->label, locations, n, number_at(parts, i));
+    }
     return true;
+}
+
+static bool add_context(const struct json_object *row, void *arg) {
+    struct building *b = arg;
+    const struct group *service = find_group(&b->services, json_in_number(row, "number"));
+    uint32_t n;
+    bool ok = true;
+    if (service == NULL) /* its totals are on their way */
+        return true;
+    uint32_t *locations = stack_row_read(b->profile, row, &n);
+    if (is_by(b, FLEET_BY_HOST))
+        ok = add_weights_of_hosts(b, service, row, locations, n);
+    else
+        add_weight(b, service, service->label, locations, n, json_in_number(row, "weight"));
+    free(locations);
+    return ok;
 }
 
 /* ---- the whole ---- */
@@ -202,7 +311,8 @@ static void finish(struct building *b) {
 }
 
 static void forget(struct building *b) {
-    free(b->services);
+    free(b->services.list);
+    free(b->hosts_by_number.list);
     profile_free(b->profile);
     *b = (struct building){0};
 }
@@ -222,17 +332,22 @@ static int build(const struct fleet_server *server, const struct fleet_hours *ho
     }
     if (status != HCCT_EXIT_OK)
         return status;
-    qsort(b->services, b->n_services, sizeof *b->services, by_number);
-    return ask_rows(server, query_contexts, add_context, b);
+    sort_groups(&b->services);
+    if (is_by(b, FLEET_BY_HOST))
+        status = ask_rows(server, query_hosts, add_host, b);
+    sort_groups(&b->hosts_by_number);
+    return status == HCCT_EXIT_OK ? ask_rows(server, query_contexts, add_context, b) : status;
 }
 
 int fleet_profile(const struct fleet_server *server, const struct fleet_choice *choice,
-                  struct profile **profile) {
+                  struct profile **profile, uint64_t *frameless) {
     struct building b = {0};
     int status = fleet_hours_use(server, choice, build, &b);
     if (status == HCCT_EXIT_OK) {
         finish(&b);
         *profile = b.profile;
+        if (frameless != NULL)
+            *frameless = b.frameless;
         b.profile = NULL;
     }
     forget(&b);

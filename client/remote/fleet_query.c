@@ -59,16 +59,25 @@ void fleet_put_where(FILE *out, const struct fleet_choice *choice) {
     fleet_put_host(out, choice);
 }
 
+struct moment {
+    uint64_t now_s;
+    unsigned version;
+};
+
 static bool note_now(const struct json_object *row, void *arg) {
-    *(uint64_t *)arg = json_in_number(row, "now");
-    return *(uint64_t *)arg > 0;
+    struct moment *moment = arg;
+    moment->now_s = json_in_number(row, "now");
+    moment->version = clickhouse_version(json_in_text(row, "version"));
+    return moment->now_s > 0;
 }
 
 int fleet_set_span(const struct fleet_server *server, struct fleet_choice *choice) {
-    uint64_t now = 0;
+    struct moment moment = {0};
     FILE *query = memory_stream("a query");
-    fputs("SELECT toUInt32(now()) AS now FORMAT JSONEachRow", query);
-    int status = fleet_ask_rows(server, query, note_now, &now);
+    fputs("SELECT version() AS version, toUInt32(now()) AS now FORMAT JSONEachRow", query);
+    int status = fleet_ask_rows(server, query, note_now, &moment);
+    uint64_t now = moment.now_s;
+    clickhouse_be_exact(server->transfer, moment.version);
     if (status == HCCT_EXIT_OK && now == 0) {
         fleet_fail(server, "%s does not answer as ClickHouse does", server->url);
         status = HCCT_EXIT_FAILURE;

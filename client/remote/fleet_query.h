@@ -12,8 +12,12 @@
 #include "common/profile/profile.h"
 #include "common/wire/compiler.h"
 
+/* What stands above all frames, as a label such as "host=web7". */
+enum fleet_by { FLEET_BY_NOTHING, FLEET_BY_SERVICE, FLEET_BY_HOST };
+
 /* Which pushes; NULL: any. */
 struct fleet_choice {
+    enum fleet_by by;
     const char *service, *host, *tag;
     const char *metric;        /* as users name it, which the tables do by the profile's type */
     uint64_t since_s, until_s; /* before now; until_s 0: up to now */
@@ -73,9 +77,10 @@ int fleet_ask_rows(const struct fleet_server *server, FILE *query,
 
 /* The sum of all pushes of a choice whose span is set, a process for each service, with its bounds
  * over all hosts. HCCT_EXIT_NO_DATA: there are none. HCCT_EXIT_USAGE: they count different things.
- */
+ * `frameless` (or NULL): the weight of contexts whose frames the server has lost; it stands in [~]
+ * frames. */
 int fleet_profile(const struct fleet_server *server, const struct fleet_choice *choice,
-                  struct profile **profile);
+                  struct profile **profile, uint64_t *frameless);
 
 /* A row for each service (or host) and metric, the heaviest first: name, metric, unit, n (hosts,
  * or services), weight, samples, lost_samples, pushes, last (seconds since 1970). The answer's body

@@ -173,7 +173,7 @@ static int ask_recent(const struct fleet_server *server, const struct fleet_choi
     } else if (span_parse(request->window, &part.since_s)) {
         part.from_s = end > part.since_s ? end - part.since_s : 0;
     }
-    int status = fleet_profile(server, &part, recent);
+    int status = fleet_profile(server, &part, recent, NULL);
     if (status == HCCT_EXIT_OK)
         (*recent)->window_ns =
             ((part.to_s != UINT64_MAX ? part.to_s : end) - part.from_s) * 1000000000;
@@ -184,7 +184,7 @@ static int ask_profiles(const struct fleet_server *server, const struct fleet_ch
                         struct top_response *response) {
     const struct top_request *request = &response->request;
     struct profile *total = NULL, *recent = NULL;
-    int status = fleet_profile(server, choice, &total);
+    int status = fleet_profile(server, choice, &total, NULL);
     if (status == HCCT_EXIT_OK)
         ask_strip(server, choice, response);
     if (status == HCCT_EXIT_OK && (request->window != NULL || request->range.until > 0)) {

@@ -9,7 +9,7 @@
 #define WORDS  "unit, collector, clock"
 #define COUNTS                                                                                     \
     "total, walks, complete, lost, lost_ns, cpu_ns, pushes, period, unseen, capped, runs, "
-#define MOMENTS "toUInt64(begin) - intDiv(longest, 1000000000) AS first, toUInt64(end) AS last"
+#define MOMENTS "begin AS first, toUInt64(end) AS last"
 
 static void put_sums(FILE *out, const struct fleet_server *server,
                      const struct fleet_hours *hours) {
@@ -18,8 +18,8 @@ static void put_sums(FILE *out, const struct fleet_server *server,
             ", sumMerge(total) AS total, sumMerge(walks) AS walks, sumMerge(complete) AS complete, "
             "sumMerge(lost) AS lost, sumMerge(lost_ns) AS lost_ns, sumMerge(cpu_ns) AS cpu_ns, "
             "sumMerge(pushes) AS pushes, maxMerge(period) AS period, maxMerge(unseen) AS unseen, "
-            "maxMerge(capped) AS capped, maxMerge(runs) AS runs, maxMerge(longest) AS longest, "
-            "minMerge(begin) AS begin, maxMerge(end) AS end FROM %s.host_hours WHERE",
+            "maxMerge(capped) AS capped, maxMerge(runs) AS runs, "
+            "toUInt64(minMerge(begin)) AS begin, maxMerge(end) AS end FROM %s.host_hours WHERE",
             server->database);
     fleet_hours_put_sums(out, hours, FLEET_TOTALS);
     fleet_put_choice(out, hours->choice);
@@ -34,8 +34,9 @@ static void put_rest(FILE *out, const struct fleet_server *server,
             "sum(total) AS total, sum(walks) AS walks, sum(complete) AS complete, "
             "sum(lost) AS lost, sum(lost_ns) AS lost_ns, sum(cpu_ns) AS cpu_ns, count() AS pushes, "
             "max(period) AS period, max(unseen) AS unseen, max(capped) AS capped, max(runs) AS "
-            "runs, max(span) AS longest, min(time) AS begin, max(time) AS end FROM (SELECT " LABELS
-                WORDS ", total, walks, complete, lost, lost_ns, cpu_ns, period, unseen, "
+            "runs, toUInt64(min(toUInt32(time) - least(toUInt32(time), intDiv(span, 1000000000)))) "
+            "AS begin, max(time) AS end FROM (SELECT " LABELS WORDS
+            ", total, walks, complete, lost, lost_ns, cpu_ns, period, unseen, "
             "%s, runs, span, time FROM %s.totals",
             hours->has_capped ? "capped" : "toUInt64(0) AS capped", server->database);
     fleet_put_where(out, hours->choice);

@@ -20,6 +20,7 @@
 #include "client/remote/span.h"
 #include "common/base/memory.h"
 #include "common/base/options.h"
+#include "common/wire/metric.h"
 
 #define TIMEOUT_S  30
 #define ANSWER_MAX (1u << 20) /* of a server that takes something: a word, or a sentence */
@@ -101,13 +102,30 @@ static void say_once(char said[600], const char *sentence) {
 
 /* ---- one time ---- */
 
-static enum transfer_result send_push(struct pushing *p, uint64_t number, char *error,
-                                      size_t error_bytes) {
+/* Its name still tells what was in it. */
+static void give_up_damaged(const struct spool_push *waits) {
+    const char *word =
+        waits->collector < 0 ? "?" : metric_word_of_kind(spool_collectors[waits->collector]);
+    const struct metric *metric = metric_find(word);
+    const char *unit = metric != NULL               ? metric->unit
+                       : strcmp(word, "calls") == 0 ? "count"
+                                                    : "nanoseconds";
+    if (waits->collector < 0)
+        complain("push %" PRIu64 " can't be read; given up: what it had, which an earlier version "
+                 "did not write down",
+                 waits->number);
+    else
+        complain("push %" PRIu64 " can't be read; given up: %" PRIu64 " %s of %s", waits->number,
+                 waits->weight, unit, word);
+}
+
+static enum transfer_result send_push(struct pushing *p, const struct spool_push *waits,
+                                      char *error, size_t error_bytes) {
     struct push push;
-    struct profile *profile = spool_read(&p->spool, number, push.id);
+    struct profile *profile = spool_read(&p->spool, waits, push.id);
     enum transfer_result result;
     if (profile == NULL) {
-        snprintf(error, error_bytes, "push %" PRIu64 " can't be read and is given up", number);
+        give_up_damaged(waits);
         return TRANSFER_REFUSED;
     }
     push.profile = profile;
@@ -119,17 +137,35 @@ static enum transfer_result send_push(struct pushing *p, uint64_t number, char *
     return result;
 }
 
+/* What the target has lost of contexts it gets again, as far as hcctd still had it at the last
+ * push.
+ */
+static void resend_lost(struct pushing *p) {
+    struct profile *profiles[SPOOL_COLLECTORS];
+    size_t n = 0;
+    if (p->target->has_lost == NULL || !p->target->has_lost(p->transfer, &p->settings))
+        return;
+    for (int i = 0; i < SPOOL_COLLECTORS; i++)
+        if ((profiles[n] = spool_base(&p->spool, i)) != NULL)
+            n++;
+    p->target->resend(p->transfer, &p->settings, (const struct profile *const *)profiles, n);
+    while (n > 0)
+        profile_free(profiles[--n]);
+}
+
 /* The oldest first; the others wait for it. False: some still wait. */
 static bool send_waiting(struct pushing *p) {
     enum transfer_result result = TRANSFER_DONE;
     char error[512] = "";
     size_t n, i;
-    uint64_t *numbers = spool_waiting(&p->spool, &n);
+    struct spool_push *waits = spool_waiting(&p->spool, &n);
+    if (n > 0)
+        resend_lost(p);
     for (i = 0; i < n && result != TRANSFER_LATER && !ending; i++) {
-        result = send_push(p, numbers[i], error, sizeof error);
+        result = send_push(p, &waits[i], error, sizeof error);
         if (result == TRANSFER_LATER)
             break;
-        spool_remove(&p->spool, numbers[i]);
+        spool_remove(&p->spool, &waits[i]);
         p->sent += result == TRANSFER_DONE;
         p->refused += result == TRANSFER_REFUSED;
     }
@@ -139,7 +175,7 @@ static bool send_waiting(struct pushing *p) {
         complain("%s takes pushes again", p->settings.url);
         say_once(p->said_of_target, "");
     }
-    free(numbers);
+    free(waits);
     return i == n;
 }
 

@@ -111,7 +111,6 @@ static const struct column host_hours[] = {
     {"unseen", "AggregateFunction(max, UInt64)", NULL},
     {"capped", "AggregateFunction(max, UInt64)", NULL},
     {"runs", "AggregateFunction(max, UInt32)", NULL},
-    {"longest", "AggregateFunction(max, UInt64)", NULL},
     {"begin", "AggregateFunction(min, DateTime)", NULL},
     {"end", "AggregateFunction(max, DateTime)", NULL},
     {NULL, NULL, NULL},
@@ -151,8 +150,9 @@ static const char *const views[] = {
     "sumState(total) AS total, sumState(walks) AS walks, sumState(complete) AS complete, "
     "sumState(lost) AS lost, sumState(lost_ns) AS lost_ns, sumState(cpu_ns) AS cpu_ns, "
     "maxState(period) AS period, maxState(unseen) AS unseen, maxState(capped) AS capped, "
-    "maxState(runs) AS runs, maxState(span) AS longest, minState(time) AS begin, "
-    "maxState(time) AS end FROM %1$s.totals GROUP BY service, metric, hour, host, exe, tags, unit, "
+    "maxState(runs) AS runs, minState(toDateTime(toUInt32(toUInt32(time) - "
+    "least(toUInt32(time), intDiv(span, 1000000000))))) AS begin, maxState(time) AS end FROM "
+    "%1$s.totals GROUP BY service, metric, hour, host, exe, tags, unit, "
     "collector, clock",
 };
 
@@ -177,21 +177,6 @@ static bool run(struct transfer *transfer, const char *url, const char *text, ch
     return clickhouse_do(transfer, url, text, strlen(text), error, error_bytes) == TRANSFER_DONE;
 }
 
-/* What the answer begins with. */
-static bool ask_number(struct transfer *transfer, const char *url, const char *text,
-                       unsigned *number, char *error, size_t error_bytes) {
-    struct transfer_answer answer;
-    char *end;
-    enum transfer_result result =
-        clickhouse_run(transfer, url, text, strlen(text), &answer, error, error_bytes);
-    *number = (unsigned)strtoul(answer.body, &end, 10);
-    bool done = result == TRANSFER_DONE && end > answer.body;
-    if (result == TRANSFER_DONE && !done)
-        snprintf(error, error_bytes, "%s does not answer as ClickHouse does", url);
-    free(answer.body);
-    return done;
-}
-
 /* The table of an earlier version has no such column. */
 static bool add_capped(struct transfer *transfer, const struct push_settings *settings, char *error,
                        size_t error_bytes) {
@@ -201,7 +186,7 @@ static bool add_capped(struct transfer *transfer, const struct push_settings *se
              "SELECT count() FROM system.columns WHERE database = '%s' AND table = 'totals' AND "
              "name = 'capped'",
              settings->database);
-    if (!ask_number(transfer, settings->url, text, &there, error, error_bytes))
+    if (!clickhouse_ask_number(transfer, settings->url, text, &there, error, error_bytes))
         return false;
     snprintf(text, sizeof text, "ALTER TABLE %s.totals ADD COLUMN capped UInt64",
              settings->database);
@@ -225,7 +210,8 @@ bool clickhouse_create(struct transfer *transfer, const struct push_settings *se
                        size_t error_bytes) {
     char text[200];
     unsigned version;
-    if (!ask_number(transfer, settings->url, "SELECT version()", &version, error, error_bytes))
+    if (!clickhouse_ask_number(transfer, settings->url, "SELECT version()", &version, error,
+                               error_bytes))
         return false;
     snprintf(text, sizeof text, "CREATE DATABASE IF NOT EXISTS %s", settings->database);
     if (!run(transfer, settings->url, text, error, error_bytes))

@@ -34,8 +34,26 @@ static void base_name(char name[NAME_ROOM], int collector, uint64_t number) {
     snprintf(name, NAME_ROOM, "base-%s-%" PRIu64, spool_collectors[collector], number);
 }
 
-static void push_name(char name[NAME_ROOM], uint64_t number) {
-    snprintf(name, NAME_ROOM, "push-%" PRIu64, number);
+static void push_name(char name[NAME_ROOM], const struct spool_push *push) {
+    if (push->collector < 0)
+        snprintf(name, NAME_ROOM, "push-%" PRIu64, push->number);
+    else
+        snprintf(name, NAME_ROOM, "push-%" PRIu64 "-%" PRIu64 "-%s", push->number, push->weight,
+                 spool_collectors[push->collector]);
+}
+
+/* False: it is no name of a push. */
+static bool read_name(struct spool_push *push, const char *name) {
+    char collector[NAME_ROOM] = "", again[NAME_ROOM];
+    *push = (struct spool_push){.collector = -1};
+    if (sscanf(name, "push-%" SCNu64 "-%" SCNu64 "-%79s", &push->number, &push->weight, collector) <
+        1)
+        return false;
+    for (int i = 0; i < SPOOL_COLLECTORS; i++)
+        if (strcmp(collector, spool_collectors[i]) == 0)
+            push->collector = i;
+    push_name(again, push);
+    return strcmp(again, name) == 0;
 }
 
 /* ---- files ---- */
@@ -102,69 +120,65 @@ static struct profile *read_file(const struct spool *s, const char *name) {
 
 /* ---- the directory ---- */
 
-/* Calls use(number) for each push-N. */
-static void each_push(const struct spool *s, void (*use)(uint64_t number, void *arg), void *arg) {
+/* Calls use(push) for each that waits. */
+static void each_push(const struct spool *s, void (*use)(const struct spool_push *push, void *arg),
+                      void *arg) {
     int fd = openat(s->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
     const struct dirent *entry;
+    struct spool_push push;
 
-    while (directory != NULL && (entry = readdir(directory)) != NULL) {
-        char *end, name[NAME_ROOM];
-        uint64_t number;
-        if (strncmp(entry->d_name, "push-", 5) != 0)
-            continue;
-        number = strtoull(entry->d_name + 5, &end, 10);
-        push_name(name, number);
-        if (strcmp(name, entry->d_name) == 0)
-            use(number, arg);
-    }
+    while (directory != NULL && (entry = readdir(directory)) != NULL)
+        if (read_name(&push, entry->d_name))
+            use(&push, arg);
     if (directory != NULL)
         closedir(directory);
 }
 
-struct numbers {
-    uint64_t *list;
+struct pushes {
+    struct spool_push *list;
     uint32_t n, room;
 };
 
-static void note_number(uint64_t number, void *arg) {
-    struct numbers *numbers = arg;
-    numbers->list =
-        memory_grow(numbers->list, numbers->n, &numbers->room, sizeof *numbers->list, "pushes");
-    numbers->list[numbers->n++] = number;
+static void note_push(const struct spool_push *push, void *arg) {
+    struct pushes *pushes = arg;
+    pushes->list =
+        memory_grow(pushes->list, pushes->n, &pushes->room, sizeof *pushes->list, "pushes");
+    pushes->list[pushes->n++] = *push;
 }
 
 static int by_number(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
+    const struct spool_push *x = a, *y = b;
+    return x->number < y->number ? -1 : x->number > y->number;
 }
 
-uint64_t *spool_waiting(const struct spool *s, size_t *n) {
-    struct numbers numbers = {0};
-    each_push(s, note_number, &numbers);
-    if (numbers.n > 0)
-        qsort(numbers.list, numbers.n, sizeof *numbers.list, by_number);
-    *n = numbers.n;
-    return numbers.list;
+struct spool_push *spool_waiting(const struct spool *s, size_t *n) {
+    struct pushes pushes = {0};
+    each_push(s, note_push, &pushes);
+    if (pushes.n > 0)
+        qsort(pushes.list, pushes.n, sizeof *pushes.list, by_number);
+    *n = pushes.n;
+    return pushes.list;
 }
 
 bool spool_is_full(const struct spool *s) {
     size_t n;
-    uint64_t *numbers = spool_waiting(s, &n), bytes = 0;
+    struct spool_push *pushes = spool_waiting(s, &n);
+    uint64_t bytes = 0;
     for (size_t i = 0; i < n; i++) {
         char name[NAME_ROOM];
         struct stat about;
-        push_name(name, numbers[i]);
+        push_name(name, &pushes[i]);
         if (fstatat(s->directory, name, &about, 0) == 0)
             bytes += (uint64_t)about.st_size;
     }
-    free(numbers);
+    free(pushes);
     return bytes >= s->bytes_max;
 }
 
-void spool_remove(const struct spool *s, uint64_t number) {
+void spool_remove(const struct spool *s, const struct spool_push *push) {
     char name[NAME_ROOM];
-    push_name(name, number);
+    push_name(name, push);
     unlinkat(s->directory, name, 0);
 }
 
@@ -192,10 +206,10 @@ static bool read_state(struct spool *s, FILE *file) {
 }
 
 /* A push that was written before `state` could say so has never been: it will be made again. */
-static void remove_unborn(uint64_t number, void *arg) {
+static void remove_unborn(const struct spool_push *push, void *arg) {
     const struct spool *s = arg;
-    if (number > s->sequence)
-        spool_remove(s, number);
+    if (push->number > s->sequence)
+        spool_remove(s, push);
 }
 
 static bool load_state(struct spool *s) {
@@ -248,13 +262,14 @@ struct profile *spool_base(const struct spool *s, int collector) {
     return read_file(s, name);
 }
 
-struct profile *spool_read(const struct spool *s, uint64_t number, uint8_t id[PUSH_ID_BYTES]) {
+struct profile *spool_read(const struct spool *s, const struct spool_push *push,
+                           uint8_t id[PUSH_ID_BYTES]) {
     char name[NAME_ROOM];
 
     memcpy(id, s->id, PUSH_ID_BYTES);
     for (int i = 0; i < 6; i++) /* the last four bytes are for processes */
-        id[PUSH_ID_BYTES - 5 - i] ^= (uint8_t)(number >> 8 * i);
-    push_name(name, number);
+        id[PUSH_ID_BYTES - 5 - i] ^= (uint8_t)(push->number >> 8 * i);
+    push_name(name, push);
     return read_file(s, name);
 }
 
@@ -266,7 +281,9 @@ bool spool_take(struct spool *s, int collector, const struct profile *base,
     s->base[collector] = (struct spool_base){.number = s->sequence, .instance = instance};
     base_name(was, collector, before.base[collector].number);
     base_name(name, collector, s->sequence);
-    push_name(pushed, s->sequence);
+    push_name(pushed, &(struct spool_push){.number = s->sequence,
+                                           .weight = push != NULL ? profile_total(push) : 0,
+                                           .collector = collector});
     if (write_profile(s, name, base) && (push == NULL || write_profile(s, pushed, push)) &&
         write_state(s)) {
         if (before.base[collector].number != 0)

@@ -4,7 +4,8 @@
  *
  *   state              the number of the last push, and of the last base of each collector
  *   base-COLLECTOR-N   what hcctd had at push N: the next push is what came since
- *   push-N             a push that waits
+ *   push-N-WEIGHT-COLLECTOR     a push that waits; its name tells what is lost with it, were it
+ *                      damaged. push-N is one of an earlier version.
  *
  * `state` is replaced by a rename, last: who is killed at any moment has taken a push or has not,
  * never both or half of it. Pushes have numbers that are never used again. The directory is full
@@ -51,10 +52,17 @@ bool spool_is_full(const struct spool *spool);
 bool spool_take(struct spool *spool, int collector, const struct profile *base,
                 const struct profile *push, uint64_t instance, char *error, size_t error_bytes);
 
-/* The numbers of the pushes that wait, the oldest first; free() gives them back. */
-uint64_t *spool_waiting(const struct spool *spool, size_t *n);
+/* A push that waits. */
+struct spool_push {
+    uint64_t number, weight;
+    int collector; /* < 0: it is not known, nor is the weight */
+};
+
+/* Those that wait, the oldest first; free() gives them back. */
+struct spool_push *spool_waiting(const struct spool *spool, size_t *n);
 /* The profile of a push; NULL: it can't be read, complained. `id` is that of the push. */
-struct profile *spool_read(const struct spool *spool, uint64_t number, uint8_t id[PUSH_ID_BYTES]);
-void spool_remove(const struct spool *spool, uint64_t number);
+struct profile *spool_read(const struct spool *spool, const struct spool_push *push,
+                           uint8_t id[PUSH_ID_BYTES]);
+void spool_remove(const struct spool *spool, const struct spool_push *push);
 
 #endif

@@ -73,13 +73,13 @@ static uint32_t read_location(struct profile *profile, const struct row *row, si
     return location;
 }
 
-uint32_t stack_row_read(struct profile *profile, uint32_t process,
-                        const struct json_object *object) {
-    uint32_t node = profile_root(profile, process);
+uint32_t *stack_row_read(struct profile *profile, const struct json_object *object, uint32_t *n) {
     struct row row;
+    *n = 0;
     if (!get_row(&row, object))
-        return 0;
+        return NULL;
+    uint32_t *locations = memory_new(row.n, sizeof *locations, "a stack");
     for (size_t i = 0; i < row.n;)
-        node = profile_add_node(profile, node, read_location(profile, &row, &i), 0, 0);
-    return node;
+        locations[(*n)++] = read_location(profile, &row, &i);
+    return locations;
 }

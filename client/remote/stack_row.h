@@ -23,8 +23,8 @@ enum { STACK_INLINED = 1, STACK_ENTRY = 2 };
  * equal text, on any machine, and so equal hashes of it. */
 char *stack_row_write(const struct profile *profile, uint32_t node, uint64_t *hash);
 
-/* The node that the row stands for, below the root of that process; made where it is not there. 0:
- * it is no such row. */
-uint32_t stack_row_read(struct profile *profile, uint32_t process, const struct json_object *row);
+/* The locations of the row, the outermost first, `n` of them; free() gives them back. NULL: it is
+ * no such row. */
+uint32_t *stack_row_read(struct profile *profile, const struct json_object *row, uint32_t *n);
 
 #endif

@@ -10,11 +10,12 @@
 #include "common/wire/tags.h"
 
 const struct target targets[] = {
-    {"pyroscope", "Grafana Pyroscope", NULL, pyroscope_send},
-    {"parca", "Parca", NULL, parca_send},
-    {"otlp", "a collector of OpenTelemetry", NULL, otlp_send},
-    {"clickhouse", "ClickHouse, for hcct fleet", clickhouse_create, clickhouse_send},
-    {NULL, NULL, NULL, NULL},
+    {"pyroscope", "Grafana Pyroscope", NULL, pyroscope_send, NULL, NULL},
+    {"parca", "Parca", NULL, parca_send, NULL, NULL},
+    {"otlp", "a collector of OpenTelemetry", NULL, otlp_send, NULL, NULL},
+    {"clickhouse", "ClickHouse, for hcct fleet", clickhouse_create, clickhouse_send,
+     clickhouse_has_lost, clickhouse_resend},
+    {NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
 const struct target *target_find(const char *name) {
@@ -52,4 +53,9 @@ const char *push_service(const struct push_settings *settings,
             return room;
         }
     return profile_process_name(process);
+}
+
+bool push_has_news(const struct profile *profile, uint32_t process) {
+    const struct profile_process *it = &profile->processes[process];
+    return it->total > 0 || it->lost > 0 || profile_lost(profile, it) > 0;
 }

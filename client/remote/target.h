@@ -37,6 +37,11 @@ struct target {
                    size_t error_bytes);
     enum transfer_result (*send)(struct transfer *transfer, const struct push_settings *settings,
                                  const struct push *push, char *error, size_t error_bytes);
+    /* Has the target lost what it has had of contexts, beside their weights? Then resend() gets
+     * each profile that they are in. NULL: it keeps none. */
+    bool (*has_lost)(struct transfer *transfer, const struct push_settings *settings);
+    void (*resend)(struct transfer *transfer, const struct push_settings *settings,
+                   const struct profile *const *profiles, size_t n);
 };
 
 extern const struct target targets[]; /* ended by an entry without a name */
@@ -54,11 +59,17 @@ struct push_id_text push_id_text(const struct push *push, uint32_t process);
 const char *push_service(const struct push_settings *settings,
                          const struct profile_process *process, char *room);
 
+/* Is there anything to be said of that process? Also of what was lost alone. */
+bool push_has_news(const struct profile *profile, uint32_t process);
+
 bool clickhouse_create(struct transfer *transfer, const struct push_settings *settings, char *error,
                        size_t error_bytes);
 enum transfer_result clickhouse_send(struct transfer *transfer,
                                      const struct push_settings *settings, const struct push *push,
                                      char *error, size_t error_bytes);
+bool clickhouse_has_lost(struct transfer *transfer, const struct push_settings *settings);
+void clickhouse_resend(struct transfer *transfer, const struct push_settings *settings,
+                       const struct profile *const *profiles, size_t n);
 enum transfer_result pyroscope_send(struct transfer *transfer, const struct push_settings *settings,
                                     const struct push *push, char *error, size_t error_bytes);
 enum transfer_result parca_send(struct transfer *transfer, const struct push_settings *settings,

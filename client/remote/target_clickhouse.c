@@ -9,21 +9,11 @@
 #include <time.h>
 
 #include "client/remote/clickhouse.h"
+#include "client/remote/sent_stacks.h"
 #include "client/remote/stack_row.h"
-#include "common/base/intern.h"
 #include "common/base/json_out.h"
 #include "common/base/memory.h"
 #include "common/wire/tags.h"
-
-#define STACKS_AGAIN_S 86400 /* for their time of life in the table */
-
-/* Stacks that the server has: by service and hash. One server in a run of this program. */
-static struct known {
-    struct intern by_hash;
-    uint64_t *keys;
-    uint32_t n, room;
-    time_t since;
-} known;
 
 /* In the order in which they are inserted: what refers to rows of another table comes after it. */
 enum { STACKS, DELTAS, TOTALS, TABLES };
@@ -33,51 +23,33 @@ struct rows {
     const struct push *push;
     FILE *out[TABLES];
     size_t n[TABLES];
-    uint64_t *new_keys; /* that are in `stacks` */
-    uint32_t n_new, new_room;
     uint64_t *hash; /* by node */
 };
 
 /* ---- stacks ---- */
 
-static bool same_key(const void *entries, uint32_t i, const void *key) {
-    return ((const uint64_t *)entries)[i - 1] == *(const uint64_t *)key;
-}
-
-static void know(uint64_t key) {
-    uint32_t *slot = intern_find(&known.by_hash, seeded_hash(0, key), same_key, known.keys, &key);
-    if (*slot != 0)
-        return;
-    known.keys = memory_grow(known.keys, known.n, &known.room, sizeof *known.keys, "stacks");
-    known.keys[known.n++] = key;
-    *slot = known.n;
-}
-
-static void forget_old(void) {
-    if (time(NULL) - known.since < STACKS_AGAIN_S && time(NULL) >= known.since)
-        return;
-    intern_free(&known.by_hash);
-    free(known.keys);
-    known = (struct known){.since = time(NULL)};
-}
-
-static uint64_t key_of(const char *service, uint64_t hash) {
-    return seeded_hash_bytes(hash, service, strlen(service));
-}
-
 static void put_stack(struct rows *rows, const char *service, const char *members, uint64_t hash) {
     struct json_out json = {.out = rows->out[STACKS]};
-    uint64_t key = key_of(service, hash);
-    if (intern_get(&known.by_hash, seeded_hash(0, key), same_key, known.keys, &key) != 0)
+    if (!sent_stacks_add(service, hash))
         return;
     json_begin(&json, '{');
     json_bytes_member(&json, "service", service);
     json_number_member(&json, "seen", (uint64_t)time(NULL));
     fprintf(rows->out[STACKS], ",\"hash\":\"%" PRIu64 "\",%s}\n", hash, members);
-    rows->new_keys =
-        memory_grow(rows->new_keys, rows->n_new, &rows->new_room, sizeof *rows->new_keys, "stacks");
-    rows->new_keys[rows->n_new++] = key;
     rows->n[STACKS]++;
+}
+
+/* Those of a process that have a weight; their hashes are noted. */
+static void put_stacks(struct rows *rows, const struct profile *profile, uint32_t process,
+                       const char *service) {
+    for (uint32_t i = 1; i < profile->n_nodes; i++) {
+        const struct profile_node *node = &profile->nodes[i];
+        if (node->process != process || node->parent == 0 || node->count == 0)
+            continue;
+        char *members = stack_row_write(profile, i, &rows->hash[i]);
+        put_stack(rows, service, members, rows->hash[i]);
+        free(members);
+    }
 }
 
 /* ---- rows ---- */
@@ -163,17 +135,10 @@ static void put_totals(struct rows *rows, uint32_t process, const char *service)
 }
 
 static void put_process(struct rows *rows, uint32_t process) {
-    const struct profile *profile = rows->push->profile;
     char room[TAGS_ROOM];
-    const char *service = push_service(rows->settings, &profile->processes[process], room);
-    for (uint32_t i = 1; i < profile->n_nodes; i++) {
-        const struct profile_node *node = &profile->nodes[i];
-        if (node->process != process || node->parent == 0 || node->count == 0)
-            continue;
-        char *members = stack_row_write(profile, i, &rows->hash[i]);
-        put_stack(rows, service, members, rows->hash[i]);
-        free(members);
-    }
+    const char *service =
+        push_service(rows->settings, &rows->push->profile->processes[process], room);
+    put_stacks(rows, rows->push->profile, process, service);
     put_deltas(rows, process, service);
     put_totals(rows, process, service);
 }
@@ -214,25 +179,59 @@ static enum transfer_result insert_all(struct transfer *transfer, struct rows *r
     return result;
 }
 
+/* False: nobody answers. Who must not ask may push all the same. */
+static bool find_version(struct transfer *transfer, const struct push_settings *settings,
+                         char *error, size_t error_bytes) {
+    static bool is_known;
+    static const char text[] = "SELECT version()";
+    struct transfer_answer answer;
+    if (is_known)
+        return true;
+    clickhouse_be_exact(transfer, 0);
+    enum transfer_result result =
+        clickhouse_run(transfer, settings->url, text, strlen(text), &answer, error, error_bytes);
+    is_known = result == TRANSFER_DONE;
+    if (is_known)
+        clickhouse_be_exact(transfer, clickhouse_version(answer.body));
+    free(answer.body);
+    return is_known || answer.status != 0;
+}
+
 enum transfer_result clickhouse_send(struct transfer *transfer,
                                      const struct push_settings *settings, const struct push *push,
                                      char *error, size_t error_bytes) {
     const struct profile *profile = push->profile;
-    struct rows rows = {
-        .settings = settings,
-        .push = push,
-        .hash = memory_new(profile->n_nodes, sizeof *rows.hash, "contexts"),
-    };
-
-    forget_old();
+    struct rows rows = {.settings = settings, .push = push};
+    if (!find_version(transfer, settings, error, error_bytes))
+        return TRANSFER_LATER;
+    rows.hash = memory_new(profile->n_nodes, sizeof *rows.hash, "contexts");
+    sent_stacks_forget_old();
     begin_inserts(&rows);
     for (uint32_t i = 1; i < profile->n_processes; i++)
-        if (profile->processes[i].total > 0 || profile->processes[i].lost > 0)
+        if (push_has_news(profile, i))
             put_process(&rows, i);
     enum transfer_result result = insert_all(transfer, &rows, error, error_bytes);
-    for (uint32_t i = 0; i < rows.n_new && result == TRANSFER_DONE; i++)
-        know(rows.new_keys[i]);
-    free(rows.new_keys);
+    sent_stacks_taken(result == TRANSFER_DONE, false);
     free(rows.hash);
     return result;
+}
+
+bool clickhouse_has_lost(struct transfer *transfer, const struct push_settings *settings) {
+    return sent_stacks_lost(transfer, settings);
+}
+
+void clickhouse_resend(struct transfer *transfer, const struct push_settings *settings,
+                       const struct profile *const *profiles, size_t n) {
+    struct rows rows = {.settings = settings};
+    char error[300], room[TAGS_ROOM];
+    begin_inserts(&rows);
+    for (size_t k = 0; k < n; k++) {
+        const struct profile *profile = profiles[k];
+        rows.hash = memory_new(profile->n_nodes, sizeof *rows.hash, "contexts");
+        for (uint32_t i = 1; i < profile->n_processes; i++)
+            put_stacks(&rows, profile, i, push_service(settings, &profile->processes[i], room));
+        free(rows.hash);
+    }
+    enum transfer_result result = insert_all(transfer, &rows, error, sizeof error);
+    sent_stacks_taken(result == TRANSFER_DONE, true);
 }

@@ -23,6 +23,7 @@
 struct transfer {
     CURL *curl;
     struct curl_slist *fixed; /* headers of all requests */
+    const char *parameters;   /* NULL: none */
     char error[CURL_ERROR_SIZE];
     size_t answer_max;
 };
@@ -145,6 +146,10 @@ void transfer_free(struct transfer *t) {
     curl_global_cleanup();
 }
 
+void transfer_set_parameters(struct transfer *t, const char *parameters) {
+    t->parameters = parameters;
+}
+
 /* 4xx that speak of the body; of all others time, or an administrator, may make a success. */
 static enum transfer_result judge(long status) {
     static const long refused[] = {400, 413, 415, 422};
@@ -171,6 +176,21 @@ static void quote(char *line, size_t bytes, const char *text) {
     line[n] = '\0';
 }
 
+/* libcurl has a copy of it then. */
+static void set_url(struct transfer *t, const char *url) {
+    if (t->parameters == NULL) {
+        curl_easy_setopt(t->curl, CURLOPT_URL, url);
+        return;
+    }
+    size_t bytes = strlen(url) + strlen(t->parameters) + sizeof "/?";
+    char *whole = memory_new(bytes, 1, "a URL");
+    const char *path = strchr(strstr(url, "://") + 3, '/');
+    const char *before = strchr(url, '?') != NULL ? "&" : path != NULL ? "?" : "/?";
+    snprintf(whole, bytes, "%s%s%s", url, before, t->parameters);
+    curl_easy_setopt(t->curl, CURLOPT_URL, whole);
+    free(whole);
+}
+
 static CURLcode perform(struct transfer *t, const char *url, const char *type, const void *body,
                         size_t bytes, struct body *answer) {
     char content_type[200];
@@ -178,7 +198,7 @@ static CURLcode perform(struct transfer *t, const char *url, const char *type, c
     snprintf(content_type, sizeof content_type, "Content-Type: %s", type);
     headers = &first;
     t->error[0] = '\0';
-    curl_easy_setopt(t->curl, CURLOPT_URL, url);
+    set_url(t, url);
     curl_easy_setopt(t->curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(t->curl, CURLOPT_POST, 1L);
     curl_easy_setopt(t->curl, CURLOPT_POSTFIELDS, body);

@@ -39,6 +39,9 @@ bool transfer_is_url(const char *url);
 struct transfer *transfer_new(const struct transfer_options *options);
 void transfer_free(struct transfer *transfer); /* NULL is allowed */
 
+/* "a=1&b=2" goes behind every URL from now on, but for sentences. It must stay. */
+void transfer_set_parameters(struct transfer *transfer, const char *parameters);
+
 /* POSTs the body. Not TRANSFER_DONE: `error` is one sentence, the answer is empty (its body is to
  * be freed all the same). */
 enum transfer_result transfer_post(struct transfer *transfer, const char *url, const char *type,

@@ -178,12 +178,19 @@ static const char *only_module(enum profile_by by) {
                                     : NULL;
 }
 
+/* Says of a grouped profile that there is none. */
+static bool is_none(const struct profile *profile, const struct profile_location *place) {
+    const char *name =
+        profile_is_pseudo(place) ? profile->functions[place->lines[0].function].name : "";
+    return strcmp(name, NO_LABEL) == 0 || strcmp(name, NO_THREAD) == 0;
+}
+
 /* The frames of location i, outermost first. */
 static void add_frames(struct grouping *g, uint32_t i) {
     const struct profile *from = g->from;
     const struct profile_location *place = &from->locations[i];
     const char *only = only_module(g->by);
-    if (only != NULL && !is_of(from, place, only))
+    if (only != NULL && !is_of(from, place, only) && !is_none(from, place))
         return;
     if (profile_is_pseudo(place) || profile_is_pruned(from, i) || is_named(from, place)) {
         add_frame(g, profile_add_pseudo(g->to, from->functions[place->lines[0].function].name));
@@ -201,12 +208,15 @@ static void add_frames(struct grouping *g, uint32_t i) {
     }
 }
 
-/* A context begins with none of what they are grouped by. A label may still follow a thread. */
+/* A context begins with none of what they are grouped by. A label may still follow a thread. Where
+ * its frames are not known it may belong to any. */
 static uint32_t add_none(struct grouping *g, uint32_t root, const struct profile_node *source) {
     const struct profile_location *place = &g->from->locations[source->location];
     bool by_label = g->by == PROFILE_BY_LABEL;
     if (by_label && is_of(g->from, place, PROFILE_THREADS) && source->count == 0)
         return root;
+    if (profile_is_pruned(g->from, source->location))
+        return profile_add_node(g->to, root, profile_add_pseudo(g->to, PROFILE_PRUNED), 0, 0);
     return profile_add_node(g->to, root, profile_add_pseudo(g->to, by_label ? NO_LABEL : NO_THREAD),
                             0, 0);
 }

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """What hcct push costs on a host with a hundred processes, which work now and then: CPU time of hcct push and of
-hcctd for a push, memory, bytes that are sent; to each target.
+hcctd for a push, memory, bytes that are sent; to each target. And what hcctd takes in all, in turns without
+pushes and with those to one target: the difference is what pushes cost it, beside its work for the processes.
 
     tests/bench/push_cost.py
 
-HCCT_BENCH_PROCESSES (100), HCCT_BENCH_PUSHES (4), HCCT_BENCH_EVERY (15): seconds from one push to the next."""
+HCCT_BENCH_PROCESSES (100), HCCT_BENCH_PUSHES (4), HCCT_BENCH_EVERY (15): seconds from one push to the next;
+HCCT_BENCH_TURNS (4)."""
 
 import http.server
 import os
@@ -21,6 +23,7 @@ from support import HCCT, Daemon, children, scratch, skip  # noqa: E402
 PROCESSES = int(os.environ.get("HCCT_BENCH_PROCESSES", "100"))
 PUSHES = int(os.environ.get("HCCT_BENCH_PUSHES", "4"))
 EVERY = float(os.environ.get("HCCT_BENCH_EVERY", "15"))
+TURNS = int(os.environ.get("HCCT_BENCH_TURNS", "4"))
 TARGETS = ("clickhouse", "pyroscope", "parca", "otlp")
 PROGRAM = """import time
 def parse(text): return text.split(",")
@@ -89,6 +92,21 @@ def push(daemon, target, url):
             usage.ru_maxrss / 1024)
 
 
+def turns(daemon, url):
+    """Of a core: hcctd without pushes and with them, in turns, beside each other."""
+    shares = ([], [])
+    for turn in range(2 * TURNS):
+        before, since = processor_seconds(daemon.process.pid), time.monotonic()
+        for _ in range(2):
+            time.sleep(EVERY)
+            if turn % 2 == 1:
+                push(daemon, TARGETS[0], url)
+        shares[turn % 2].append((processor_seconds(daemon.process.pid) - before) / (time.monotonic() - since))
+    without, with_them = (statistics.mean(part) for part in shares)
+    print(f"hcctd in all, in {TURNS} turns of {2 * EVERY:.0f} s: {100 * without:.2f} % of a core without pushes "
+          f"({' '.join(f'{100 * one:.2f}' for one in shares[0])}), {100 * with_them:.2f} with ({' '.join(f'{100 * one:.2f}' for one in shares[1])})", flush=True)
+
+
 def main():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Sink)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -116,6 +134,7 @@ def main():
                 own, its, size, most = (statistics.median(column) for column in zip(*costs[target]))
                 print(f"{target:20} {own:8.3f} s {its:8.3f} s {100 * own / EVERY:5.2f} + {100 * its / EVERY:4.2f} % {size:12,.0f} "
                       f"{most:5.0f}")
+            turns(daemon, url)
         finally:
             for app in apps:
                 app.kill()

@@ -18,9 +18,12 @@ CONFIG = """<yandex><logger><level>error</level><log>{dir}/log</log><errorlog>{d
 <path>{dir}/data/</path><tmp_path>{dir}/tmp/</tmp_path><mark_cache_size>100000000</mark_cache_size>
 <users_config>users.xml</users_config><default_profile>default</default_profile>
 <default_database>default</default_database></yandex>"""
-USERS = """<yandex><profiles><default><max_memory_usage>2000000000</max_memory_usage></default></profiles>
+# beside the usual user others, each with a profile of its name
+USERS = """<yandex><profiles><default><max_memory_usage>2000000000</max_memory_usage></default>{profiles}</profiles>
 <users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile>
-<quota>default</quota></default></users><quotas><default></default></quotas></yandex>"""
+<quota>default</quota></default>{users}</users><quotas><default></default></quotas></yandex>"""
+USER = """<{name}><password></password><networks><ip>127.0.0.1</ip></networks><profile>{name}</profile>
+<quota>default</quota></{name}>"""
 
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -42,14 +45,19 @@ def free_port():
 
 
 class ClickHouse:
-    def __init__(self, directory):
+    """`profiles`: settings by the name of a user who has them (not of chdb, which has one user)."""
+
+    def __init__(self, directory, profiles=()):
         self.directory, self.port = directory, free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         for name in "", "data", "tmp":
             os.makedirs(os.path.join(directory, name), exist_ok=True)
+        settings = {name: "".join(f"<{key}>{value}</{key}>" for key, value in dict(profiles)[name].items()) for name in dict(profiles)}
+        texts = {"profiles": "".join(f"<{name}>{text}</{name}>" for name, text in settings.items()),
+                 "users": "".join(USER.format(name=name) for name in settings)}
         for name, text in ("config.xml", CONFIG), ("users.xml", USERS):
             with open(os.path.join(directory, name), "w") as file:
-                file.write(text.format(dir=directory, http=self.port, tcp=free_port()))
+                file.write(text.format(dir=directory, http=self.port, tcp=free_port(), **texts))
         self.start()
 
     def start(self):

@@ -99,6 +99,8 @@ def test_hot():
             ask("hot", **{kind: text})
     for now in None, [], -1, 0, 2**64 - 1, STEERING:
         ask("hot", now=rows({"now": now}))
+    for version in None, [], -1, 26, "26.7.1.1", "999999999999.9", STEERING:
+        check(ask("hot", now=rows({"now": 1700000100, "version": version})).status == 0, f"a server of version {version!r}")
     for n in None, [], -1, 2**64 - 1, STEERING:
         for hour, number in (n, 1), (472222, n):
             ask("hot", pushes=rows({"hour": hour, "n": number, "pushes": number, "sent": number, "contexts": number,

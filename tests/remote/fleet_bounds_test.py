@@ -77,6 +77,32 @@ def test_trees(seed, tree):
         check_bounds(directory, database, [one for one in sent if one[0] == host], "--host", f"h{host}")
 
 
+def answer(database, *options):
+    result = run([HCCT, "fleet", "hot", "--url", server.url, "--database", database, "--format", "json", *options])
+    check(result.status == 0, f"hcct fleet hot {options}: {result.err.decode().strip()}")
+    return json.loads(result.out)
+
+
+def bounds_of(profile, function):
+    """Of all functions of that name."""
+    found = [one for one in profile["functions"] if one["function"] == function]
+    return sum(one["inclusive"] for one in found), sum(one["inclusive_upper"] for one in found)
+
+
+def test_by_host(database):
+    """What each host has of a function, with bounds as wide as where that host alone is asked for."""
+    names = [one["function"] for one in answer(database)["functions"] if not one["function"].startswith("[")]
+    checked = 0
+    for name in names[:6]:
+        by_host = answer(database, "--by", "host", "--focus", f"^{name}$")
+        for host in HOSTS:
+            low, high = bounds_of(answer(database, "--host", f"h{host}"), name)
+            got = bounds_of(by_host, f"host=h{host}")
+            checked += low < high
+            check(got[0] == low and got[1] >= high, f"{name} on host {host}: {got}, alone {(low, high)}")
+    check(checked > 0, f"{checked} of them are not exact")
+
+
 def copy_to_past(database):
     """The same pushes some hours ago: hcct fleet takes them from sums by hour."""
     past = database + "_past"
@@ -118,6 +144,7 @@ daemon = StubDaemon(scratch("hcctd.sock"), "calls")
 try:
     for place, one in enumerate(TREES):
         test_trees(place + 1, one)
+    test_by_host("bounds2")
     test_capped(len(TREES) + 1)
 finally:
     daemon.close()

@@ -8,8 +8,10 @@ import json
 import os
 import shutil
 import socket
+import subprocess
 import sys
 import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "e2e"), HERE]
@@ -74,10 +76,10 @@ class Proxy:
         self.listener.close()
 
 
-def make(name, seed, *more):
+def make(name, seed, *more, algorithm="space-saving"):
     directory = scratch(name)
     os.makedirs(directory)
-    result = run([HOST_TREES, "make", directory, str(seed), "space-saving", "0.02", "0", "1", str(PUSHES), *more])
+    result = run([HOST_TREES, "make", directory, str(seed), algorithm, "0.02", "0", "1", str(PUSHES), *more])
     check(result.status == 0, f"trees are made {result.err.decode()}")
     return directory
 
@@ -185,6 +187,41 @@ def test_answers():
     check_host(directory, "answers", moment)
 
 
+def test_lost_stacks():
+    """The table of frames is emptied, and a part of it is lost: hcct fleet says why it shows [~], and who goes on
+    pushing sends what is not there any more."""
+    directory = make("stacks", 15, algorithm="exact")   # gives up none
+    have(directory, 0)
+    pusher = subprocess.Popen([HCCT, "push", "--every", "1s", "--socket", daemon.socket, "--host", "stacks", "--spool",
+                               scratch("stacks-spool"), "clickhouse", server.url], stderr=subprocess.PIPE)
+    ask = [HCCT, "fleet", "hot", "--url", server.url, "--host", "stacks"]
+    check(wait_for(lambda: run(ask).status == 0), "a push")
+    check(run(ask).err == b"", "has all of its frames")
+    for number, statement in enumerate(("TRUNCATE TABLE hcct.stacks", "TRUNCATE TABLE hcct.stacks")):
+        server.ask(statement)
+        said = run(ask)
+        check(said.status == 0 and b"has no frames in the table stacks" in said.err and said.err.count(b"\n") == 1,
+              f"{statement}: {said.err.decode().strip()}")
+        have(directory, number + 1)     # the same contexts gain, and others
+        check(wait_for(lambda: (number + 2, b"") == (pushes_of("stacks"), run(ask).err)), f"it heals with the next push: {run(ask).err}")
+    pusher.terminate()
+    said = pusher.communicate()[1].decode()
+    check(said.count("has lost contexts") == 2 and said.count("\n") == 2, f"the pusher says it: {said.strip()}")
+    check_host(directory, "stacks", number + 1)
+
+
+def pushes_of(host):
+    return int(server.ask(f"SELECT uniqExact(push) FROM hcct.totals WHERE host = '{host}'")[0][0])
+
+
+def wait_for(condition):
+    for _ in range(150):
+        if condition():
+            return True
+        time.sleep(0.1)
+    return False
+
+
 def test_clock():
     """The clock goes back by an hour, and more, from push to push."""
     directory = make("clock", 13, str(HOUR))
@@ -204,6 +241,7 @@ try:
     test_cut()
     test_killed()
     test_answers()
+    test_lost_stacks()
     test_clock()
 finally:
     daemon.close()

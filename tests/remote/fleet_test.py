@@ -31,13 +31,13 @@ def push(*options, host="h1", status=0):
 
 def fleet(question, *options, status=0):
     result = run([HCCT, "fleet", question, "--url", server.url, *options])
-    check(result.status == status, f"fleet {question} {options}: status {result.status}, "
+    check(status is None or result.status == status, f"fleet {question} {options}: status {result.status}, "
           f"{result.err.decode().strip()}")
     return result.out.decode()
 
 
-def hot(*options):
-    return json.loads(fleet("hot", "--format", "json", *options))
+def hot(*options, status=0):
+    return json.loads(fleet("hot", "--format", "json", *options, status=status) or "null")
 
 
 def local(*options):
@@ -93,6 +93,36 @@ def test_sums():
     fleet("hot", "-o", scratch("fleet.pb.gz"))
     result = run([HCCT, "report", "--format", "json", scratch("fleet.pb.gz")])
     check(json.loads(result.out)["total"] == 3 * one["total"], "as a profile file")
+
+
+def shares(*options):
+    """Of each label that stands above all frames: its weight, and what it is at most."""
+    return {one["function"]: (one["inclusive"], one["inclusive_upper"]) for one in hot(*options)["functions"]}
+
+
+def test_by():
+    """What each host, and each service, has of all, and of a function; known_shares again by another name, on one host."""
+    run_program(HCCT_TAGS="service=other")
+    push(host="h2")
+    hosts, services = ("h1", "h2", "h3"), ("known_shares", "other")
+    for more in (), ("--service", "other"), ("--since", "24h"):
+        want = {f"host={host}": one["total"] for host in hosts if (one := hot("--host", host, *more, status=None))}
+        got = shares("--by", "host", *more)
+        check({key: value[0] for key, value in got.items()} == want and all(low <= high for low, high in got.values()),
+              f"by host, {more}: {got} is {want}")
+    want = {f"host={host}": sum(one["inclusive"] for one in hot("--host", host)["functions"] if one["function"] == "alpha") for host in hosts}
+    got = shares("--by", "host", "--focus", "^alpha$")
+    check({key: value[0] for key, value in got.items() if key != "[no label]"} == want and min(want.values()) > 0,
+          f"a function by host: {got} is {want}")
+    got = shares("--by", "service")
+    want = {f"service={name}": hot("--service", name)["total"] for name in services}
+    check({key: value[0] for key, value in got.items()} == want, f"by service: {got}")
+    same = json.loads(fleet("diff", "--by", "host", "--format", "json", "host=h1", "host=h3"))
+    check(same["beyond"] == 2, f"hosts are no longer the same where they stand above: {same['beyond']}")
+    fleet("hot", "--by", "host", "-o", scratch("hosts.pb.gz"))
+    result = json.loads(run([HCCT, "report", "--by", "label", "--format", "json", scratch("hosts.pb.gz")]).out)
+    check({one["function"] for one in result["functions"]} == {f"host={host}" for host in hosts}, "a file has them as labels")
+    fleet("hot", "--by", "hosts", status=2)
 
 
 def check_host(host):
@@ -173,7 +203,7 @@ def insert_past(hours, labels, what="deltas, totals", database="past"):
                            f"[toUInt64(100 + number), toUInt64({hour})] AS weights FROM numbers(12)")
             if "totals" in what:
                 server.ask(f"INSERT INTO {database}.totals SELECT {key.format(hour=hour)}, 'nanoseconds' AS unit, 'walks' AS collector, 'cpu' AS clock, "
-                           "toUInt64(15000000000) AS span, toUInt64(10000000) AS period, toUInt32(1 + number % 3) AS runs, "
+                           "toUInt64(number = 5 ? 600000000000 : 15000000000) AS span, toUInt64(10000000) AS period, toUInt32(1 + number % 3) AS runs, "
                            f"toUInt64(100 + number + {hour}) AS total, toUInt64(5 + number) AS walks, toUInt64(4 + number) AS complete, toUInt64(number) AS lost, "
                            f"toUInt64(number * 10) AS lost_ns, toUInt64(200) AS cpu_ns, toUInt64({place} * 100 + {hour} + number) AS unseen, "
                            "toUInt64(2) AS contexts, toUInt64(number) AS capped FROM numbers(12)")
@@ -187,6 +217,11 @@ def past(*options):
     return profile["processes"], profile["total"], lists
 
 
+def duration():
+    """Seconds; one push of ten minutes stands in the middle of each hour."""
+    return json.loads(fleet("hot", "--database", "past", "--since", "24h", "--format", "json"))["duration_ns"] / 1e9
+
+
 def test_totals():
     """What is said of all of a push comes from sums by hour where they are of the same pushes, each once."""
     create = [HCCT, "push", "--create", "--database", "past", "clickhouse", server.url]
@@ -194,9 +229,11 @@ def test_totals():
     labels = [("a", "h1", "/bin/a", ""), ("a", "h1", "/bin/a", "build=2"), ("a", "h2", "/bin/a", "build=2"), ("b", "h2", "/bin/b", "build=2")]
     asked = (), ("--host", "h2"), ("--service", "a"), ("--tag", "build=2"), ("--tag", "build=2", "--host", "h1")
     insert_past(range(2, 7), labels)
-    with_sums = [past(*one) for one in asked]
+    with_sums, lasted = [past(*one) for one in asked], duration()
+    check(lasted == 4 * 3600 + 3300 + 15, f"from the beginning of the first push to the last it is {lasted} s")
     server.ask("RENAME TABLE past.host_hours TO past.kept")
     check([past(*one) for one in asked] == with_sums, f"it is the same without sums: N is {with_sums[0][1]}")
+    check(duration() == lasted, "and lasts as long")
     server.ask("RENAME TABLE past.kept TO past.host_hours")
     insert_past([3], labels[:1], "totals")    # a push that was interrupted, and one that came twice
     insert_past([4], labels[1:2])
@@ -286,7 +323,7 @@ def test_dashboard():
         check(len(rows) > 0, f"{title}: {len(rows)} rows, such as {rows[0]}")
         if title == "Functions by self weight":
             total = sum(int(row[1]) for row in rows)
-            check(total == hot()["total"], f"self weights are N: {total}")
+            check(total == hot("--service", "known_shares")["total"], f"self weights are N: {total}")
 
 
 FIRST = 480000  # hours since 1970
@@ -401,6 +438,7 @@ try:
         test_create()
         test_sums()
         test_hours(True)
+        test_by()
         test_twice()
         test_hours(False)
         test_dashboard()

@@ -151,6 +151,24 @@ def test_damaged():
     server.close()
 
 
+def test_damaged_push():
+    """One that waits can't be read any more: it is given up, and how much was in it is said; one of an earlier version,
+    whose name does not tell, is sent if it can be read."""
+    server, spool = stub.Pyroscope(), "damaged-push"
+    for moment in range(3):
+        have(trees, moment)
+        push("http://127.0.0.1:1", spool, status=1)
+    names = sorted(name for name in os.listdir(scratch(spool)) if name.startswith("push-"))
+    os.truncate(os.path.join(scratch(spool), names[0]), 50)
+    old = os.path.join(scratch(spool), "-".join(names[1].split("-")[:2]))
+    os.rename(os.path.join(scratch(spool), names[1]), old)
+    said, lost = push(server, spool, status=1), total(trees, 0)
+    check(f"given up: {lost} count of calls" in said, f"it is said that {lost} are lost: {said.strip()}")
+    got, want = server.sum("calls"), total(trees, 2) - lost
+    check(got == want and waiting(spool) == 0, f"the server has {got} of {want}")
+    server.close()
+
+
 def count(real):
     """N of a real hcctd; 0: it has no process."""
     answer = run([HCCT, "hot", "--socket", real.socket, "--format", "json"])
@@ -215,6 +233,7 @@ try:
     test_down()
     test_disk_full()
     test_damaged()
+    test_damaged_push()
     test_tls()
     test_killed_daemon()
 finally:

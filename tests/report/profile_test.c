@@ -143,6 +143,16 @@ static void test_threads(void) {
     CHECK_UINT(g->nodes[FIND(g, "[thread not recorded: see --threads]")].count, 300);
     profile_free(g);
 
+    /* whose frames are not known may be of any */
+    node = profile_add_node(p, root, profile_add_pseudo(p, PROFILE_PRUNED), 0, 0);
+    profile_add_node(p, node, work, 4000, 0);
+    g = profile_group(p, PROFILE_BY_THREAD, 0);
+    CHECK_UINT(g->nodes[FIND(g, PROFILE_PRUNED)].count, 4000);
+    CHECK_UINT(g->nodes[FIND(g, "[thread a]")].count, 21);
+    CHECK_UINT(g->nodes[FIND(g, "[thread a]")].error, 4000);
+    CHECK_UINT(g->nodes[FIND(g, "[thread not recorded: see --threads]")].count, 300);
+    profile_free(g);
+
     g = profile_group(p, PROFILE_BY_MODULE, 0);
     CHECK_UINT(g->nodes[FIND(g, "[thread a]", "x")].count, 20);
     CHECK_UINT(g->nodes[FIND(g, "x")].count, 300);
