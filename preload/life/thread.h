@@ -55,6 +55,7 @@ struct nap_watch {
     uint64_t own_call_ns; /* so much of the last call that can sleep was the agent's, if the stretch
                              is watched */
     uint32_t aim_ns;      /* so long it took to set it the last time */
+    uint32_t found;       /* points that were found at the end of a nap since a tick has come */
     bool in[OPEN_CALL_FUNCTIONS]; /* the last call of this function was a nap */
 };
 

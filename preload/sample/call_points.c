@@ -38,8 +38,8 @@ static void go_on(struct agent_thread *thread, struct moment now) {
  * once can't have a tick of its own. What the CPU timer waits for is found by its tick: a call
  * would have the points of what ran before it. Before the thread has its part of a session the tick
  * has to come, if it still can. */
-hcct_hot void call_points_check(struct agent_thread *thread, const struct sleep_place *place,
-                                uint64_t time, bool slept) {
+hcct_hot static void check_point(struct agent_thread *thread, const struct sleep_place *place,
+                                 uint64_t time, bool slept) {
     struct trigger *t = &thread->trigger;
     uint64_t within = slept ? CALL_END_NS : 0, ahead = within + (slept ? thread->late_ns : 0);
     if (!burst_runs(thread) || t->by_cpu_timer || time + ahead < t->earliest_ns)
@@ -93,7 +93,7 @@ hcct_hot void call_points_begin(struct agent_thread *thread, size_t which,
     else if (thread->trigger.naps.on)
         nap_watch_call_begins(thread, which, place, time);
     else
-        call_points_check(thread, place, time, false);
+        check_point(thread, place, time, false);
 }
 
 hcct_hot void call_points_end(struct agent_thread *thread, size_t which,
@@ -107,7 +107,7 @@ hcct_hot void call_points_end(struct agent_thread *thread, size_t which,
     if (hcct_unlikely(thread->trigger.awaits_call))
         call_is_over(thread, place);
     else
-        call_points_check(thread, place, time, slept && masked);
+        check_point(thread, place, time, slept && masked);
     if (slept)
         nap_watch_learn(thread, began, time);
 }

@@ -23,9 +23,4 @@ void call_points_begin(struct agent_thread *thread, size_t which, const struct s
 void call_points_end(struct agent_thread *thread, size_t which, const struct sleep_place *place,
                      uint64_t began, uint64_t time, bool masked);
 
-/* A point that was reached is sampled. After a sleep the timer is set anew, where it has expired.
- */
-void call_points_check(struct agent_thread *thread, const struct sleep_place *place, uint64_t time,
-                       bool slept);
-
 #endif

@@ -6,22 +6,20 @@
 
 #include "preload/sample/draw.h"
 
-#define SHORT_PART                                                                                 \
-    4 /* stretches are short that are no longer than one part in so many of a step                 \
-       */
-#define LONG_PART      2     /* and long ... */
+#define SHORT_PART     4     /* a short stretch is at most one part in so many of a step */
+#define LONG_PART      2     /* a long one is more than this part */
 #define RUNS_MOST      2     /* a thread naps that runs for one part in so many of the time ... */
 #define RUNS_OVER      4     /* ... and no more if it is idle for less than this part */
 #define MEAN_LEAST     10000 /* a timer takes so long to come */
-#define SETTLED_NS     10000000
+#define BEFORE_NS      10000000   /* a thread had so much without samples before */
 #define FORGET_NS      1000000000 /* what the agent took since then is half forgotten */
 #define SAMPLES_JUDGED 64         /* as many as if so many had weighed the same before */
-#define TICKS_JUDGED   8
-#define LONG_MOST      3 /* one part of all ticks in so many */
-#define SAMPLES_KEPT   512
-#define VARY_MOST      3     /* times the variance of as many samples that weigh the same */
-#define NEEDED_MOST    30000 /* naps */
-#define CHANCE_PART    16    /* no chance is less than one in so many */
+#define TICKS_JUDGED   8          /* fewer say nothing */
+#define LONG_MOST      3          /* one part of all ticks in so many */
+#define SAMPLES_KEPT   512        /* then half of what was is forgotten */
+#define VARY_MOST      3          /* times the variance of as many samples that weigh the same */
+#define NEEDED_MOST    30000      /* naps */
+#define CHANCE_PART    16         /* no chance is less than one in so many */
 
 /* A mean of the last NAP_SERIES, after `naps` that have `sum`. */
 static uint64_t learn(uint64_t mean, uint64_t sum, uint32_t naps) {
@@ -97,7 +95,7 @@ bool nap_course_is_over(const struct nap_course *course, uint64_t step_ns) {
 
 void nap_course_begin(struct nap_course *course, uint64_t cpu_ns) {
     course->on = true;
-    course->since_ns = cpu_ns - SETTLED_NS; /* one who has just begun has taken nothing yet */
+    course->since_ns = cpu_ns - BEFORE_NS;
     course->own_ns = 0;
     course->own_share = 0;
 }

@@ -73,7 +73,7 @@ bool nap_course_is_over(const struct nap_course *course, uint64_t step_ns);
 void nap_course_sampled(struct nap_course *course, uint64_t weight_ns);
 /* A tick of the kernel has met a stretch: a long one, or not. */
 void nap_course_tick(struct nap_course *course, bool is_long);
-/* Much of the thread's time is in few stretches: samples weigh so differently that half of them
+/* Much of the thread's time is in few stretches: samples weigh so differently that a third of them
  * would say as much if all weighed the same, or many ticks have met long ones. The next series has
  * to be longer, four times each time. */
 bool nap_course_varies(struct nap_course *course, uint64_t step_ns);

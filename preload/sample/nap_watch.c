@@ -12,9 +12,9 @@
 #include "preload/sample/nap_watch.h"
 
 #include "common/wire/compiler.h"
+#include "preload/life/hooks.h"
 #include "preload/life/signal.h"
 #include "preload/sample/burst.h"
-#include "preload/sample/call_points.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/thread_timer.h"
 
@@ -24,6 +24,7 @@
 #define OWN_PARTS       8      /* of a step: what timers take is credited in such pieces */
 #define SOONEST_NS      4000   /* a timer takes so long to come */
 #define CLOSE_NS        20000 /* a point that is so close is met to the microsecond */
+#define FOUND_MOST      100 /* points in a row that no tick has met: the signal may go elsewhere */
 #define SETTING_MOST_NS 16000 /* the timer is set in that time, or the thread has waited */
 #define SETTING_MORE    4     /* part that is learned of a longer time ... */
 #define SETTING_LESS    12    /* ... and of a shorter one */
@@ -85,6 +86,7 @@ void nap_watch_check_after(struct agent_thread *thread, uint64_t ns) {
 
 /* It runs once: nobody has to halt it any more. */
 void nap_watch_fired(struct agent_thread *thread) {
+    thread->trigger.nap.found = 0;
     thread_fine_timer(thread)->period_ns = 0;
 }
 
@@ -106,6 +108,15 @@ static void sample_inside(struct agent_thread *thread, const struct sleep_place 
                           uint64_t within) {
     if (thread->stream->slot != NULL)
         edge_sample_inside(thread, place, within);
+}
+
+/* A point that was reached whose timer is late. */
+static void check(struct agent_thread *thread, const struct sleep_place *place) {
+    struct moment now = burst_now();
+    if (rest(thread, now) == 0)
+        sample_inside(thread, place, 0);
+    else
+        thread->trigger.earliest_ns = now.time_ns + rest(thread, now);
 }
 
 /* What timers have taken is the agent's, called from where the nap was. */
@@ -145,6 +156,8 @@ static struct moment end_stretch(struct agent_thread *thread, const struct sleep
     leave_out_timer(thread, time);
     if (now.cpu_ns < points_next(&t->points))
         return now;
+    if (++t->nap.found % FOUND_MOST == 0)
+        agent_hooks.check_signal();
     t->nap.is_ending = true;
     sample_inside(thread, place, 0);
     t->nap.is_ending = false;
@@ -293,7 +306,7 @@ hcct_hot void nap_watch_call_begins(struct agent_thread *thread, size_t which,
         return;
     t->nap.own_call_ns = 0;
     if (time >= t->earliest_ns)
-        call_points_check(thread, place, time, false);
+        check(thread, place);
     if (t->naps.on && t->naps.chance != 0 && t->nap.in[which] && !t->nap.is_long) {
         nap_watch_put_off(thread);
         leave_out_timer(thread, time);
@@ -307,7 +320,7 @@ static void go_on(struct agent_thread *thread, const struct sleep_place *place, 
     if (!waited && time < t->earliest_ns)
         return;
     t->nap.put_off = false;
-    call_points_check(thread, place, time, false);
+    check(thread, place);
     if (waited && t->naps.on && t->naps.chance != 0)
         nap_watch_aim(thread, burst_now());
 }
