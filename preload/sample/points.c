@@ -111,6 +111,6 @@ void points_draw_single(struct points *points, bool single) {
     points->single = single;
 }
 
-void points_put_off(struct points *points, int64_t ns) {
-    skip(points, (uint64_t)ns);
+void points_put_off(struct points *points, uint64_t ns) {
+    skip(points, ns);
 }

@@ -59,7 +59,7 @@ void points_early(struct points *points);
 /* From the next block on each step is drawn by itself, or where the thread sleeps often only. */
 void points_draw_single(struct points *points, bool single);
 
-/* All that is to come is put off by `ns`, or comes so much sooner (< 0). */
-void points_put_off(struct points *points, int64_t ns);
+/* All that is to come is put off by `ns`. */
+void points_put_off(struct points *points, uint64_t ns);
 
 #endif
