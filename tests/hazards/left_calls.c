@@ -145,8 +145,13 @@ static void change(int number) {
 }
 
 /* Calls that do not sleep for long, one of which is interrupted now and then, and goes on after the
- * other's have come and gone. */
+ * other's have come and gone. Coroutines change with the signal blocked: it would come in the midst
+ * of a change otherwise. */
 static void run(void) {
+    sigset_t often;
+    sigemptyset(&often);
+    sigaddset(&often, SIGALRM);
+    sigprocmask(SIG_UNBLOCK, &often, NULL);
     for (long end = ms_now() + TIMES * WORK_MS; ms_now() < end;) {
         for (int i = 0; i < QUICK; i++)
             be_quick();
@@ -163,6 +168,7 @@ static void change_places(void) {
         getcontext(&coroutine[i]);
         coroutine[i].uc_stack.ss_sp = stack[i];
         coroutine[i].uc_stack.ss_size = STACK;
+        sigaddset(&coroutine[i].uc_sigmask, SIGALRM);
         makecontext(&coroutine[i], run, 0);
     }
     setitimer(ITIMER_REAL, &often, NULL);
