@@ -301,7 +301,7 @@ static uint64_t lead(const struct agent_thread *thread) {
 /* Real time is ahead of the CPU clock by what the thread has slept since the timer was set. One
  * that has not slept is as good as there: after a sleep what comes next is not what the tick has
  * met. */
-bool burst_is_early(const struct agent_thread *thread, struct moment now, uint64_t next) {
+static bool comes_early(const struct agent_thread *thread, struct moment now, uint64_t next) {
     if (now.cpu_ns >= next)
         return false;
     uint64_t left = next - now.cpu_ns, earliest = thread->trigger.earliest_ns;
@@ -311,8 +311,8 @@ bool burst_is_early(const struct agent_thread *thread, struct moment now, uint64
 /* A tick comes late, by what the machine takes for one, and its timer is set so much earlier. By
  * how much is learned from ticks that have met the thread where it runs: half of them are early
  * then. */
-void burst_learn_late(struct agent_thread *thread, struct moment now, uint64_t next,
-                      const ucontext_t *uc) {
+static void learn_late(struct agent_thread *thread, struct moment now, uint64_t next,
+                       const ucontext_t *uc) {
     int64_t late = (int64_t)(now.cpu_ns - next);
     if (nap_watch_is_narrow(thread) || sleep_call_at(uc) != NULL || late > LATE_MOST_NS ||
         now.time_ns > thread->trigger.earliest_ns + late + EARLY_NS)
@@ -496,7 +496,7 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
         nap_watch_fired(thread);
     struct moment now = burst_now();
     uint64_t next = points_next(&t->points);
-    bool is_early = burst_is_early(thread, now, next);
+    bool is_early = comes_early(thread, now, next);
     if (t->by_cpu_timer && is_early)
         return; /* the thread sleeps longer than it used to */
     t->avoids_ticks |= t->by_cpu_timer;
@@ -508,7 +508,7 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
         too_early(thread, plan, now, uc);
         return;
     }
-    burst_learn_late(thread, now, next, uc);
+    learn_late(thread, now, next, uc);
     reached(thread, session, plan, now, delivered, expiries > 1, uc);
 }
 

@@ -16,10 +16,9 @@
 #include "preload/life/thread.h"
 #include "preload/wrap/sleep.h"
 
-#define CALL_SLEPT_NS                                                                              \
-    20000                /* a call that has taken so long has slept, or is long enough to pay      \
-                          */
-#define CALL_END_NS 4000 /* so long after a sleep no tick can come: half is the call's own end */
+/* A call that has taken so long has slept, or is long enough to pay. */
+#define CALL_SLEPT_NS 20000
+#define CALL_END_NS   4000 /* so long after a sleep no tick can come: half is the call's own end */
 
 /* The thread's CPU time, and when it was read. */
 struct moment {
@@ -47,10 +46,4 @@ void burst_leave_cpu_timer(struct agent_thread *thread);
  * comes. */
 void burst_weigh(struct agent_thread *thread, struct wire_session *session, uint64_t weight,
                  const struct sleep_call *call, ucontext_t *uc);
-/* A tick has come before the point at `next` of CPU time, which trigger.earliest_ns goes with. */
-bool burst_is_early(const struct agent_thread *thread, struct moment now, uint64_t next);
-/* One has met it: how late ticks are is learned. */
-void burst_learn_late(struct agent_thread *thread, struct moment now, uint64_t next,
-                      const ucontext_t *uc);
-
 #endif
