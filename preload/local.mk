@@ -11,6 +11,7 @@ WHOLE_EVENTS = -Wl,--whole-archive,preload/libevents.a,--no-whole-archive
 # What differs by architecture: each file has the same names.
 if HCCT_X86_64
 CALL_NUMBER_SOURCE = preload/sample/call_number_x86_64.c
+HANDLER_ENTRY_SOURCE = preload/wrap/handler_entry_x86_64.c
 HANDLER_STACK_SOURCE = preload/life/handler_stack_x86_64.c
 INSTRUCTION_SOURCE = preload/sample/instruction_x86_64.c
 JUMP_SOURCE = preload/wrap/jump_x86_64.c
@@ -19,6 +20,7 @@ SYSCALL_SOURCES = preload/wrap/syscall_code.h preload/wrap/syscall_code_x86_64.c
 SLEEP_SOURCES = $(SLEEP_COMMON) preload/wrap/sleep_x86_64.c
 else
 CALL_NUMBER_SOURCE = preload/sample/call_number_aarch64.c
+HANDLER_ENTRY_SOURCE = preload/wrap/handler_entry_aarch64.c
 HANDLER_STACK_SOURCE = preload/life/handler_stack_aarch64.c
 INSTRUCTION_SOURCE = preload/sample/instruction_aarch64.c
 JUMP_SOURCE = preload/wrap/jump_aarch64.c
@@ -207,6 +209,8 @@ preload_libagent_a_SOURCES = \
 	preload/sample/wall_sleep.c preload/sample/wall_sleep.h \
 	preload/wrap/dl.c \
 	preload/wrap/exit.c \
+	preload/wrap/handler_entry.c preload/wrap/handler_entry.h \
+	preload/wrap/handler_in_call.c preload/wrap/handler_in_call.h \
 	preload/wrap/handler_masks.c preload/wrap/handler_masks.h \
 	preload/wrap/identity.c \
 	preload/wrap/jump.c \
@@ -223,6 +227,7 @@ preload_libagent_a_SOURCES = \
 	preload/wrap/thread.c \
 	preload/wrap/timers.c \
 	$(CALL_NUMBER_SOURCE) \
+	$(HANDLER_ENTRY_SOURCE) \
 	$(HANDLER_STACK_SOURCE) \
 	$(JUMP_SOURCE) \
 	$(RESTART_SOURCE) \

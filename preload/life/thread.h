@@ -135,6 +135,7 @@ struct agent_thread {
                          * is ours, or was; 0: none */
     struct announced_call open_call, watched_call; /* the innermost, and the last one */
     uint32_t announced_calls;                      /* so many of them */
+    const struct sleep_call *left_call;            /* over for a handler; NULL but for a moment */
     const volatile uintptr_t *masked; /* its sleep_masked (wrap/sleep.h), while it is used; NULL: of
                                        * a thread that was attached to, and has had no tick yet */
     uint64_t stack_low, stack_high;   /* the thread's own stack */

@@ -19,6 +19,7 @@
 #include "preload/sample/kernel_ticks.h"
 #include "preload/sample/nap_watch.h"
 #include "preload/sample/wall_sleep.h"
+#include "preload/wrap/handler_in_call.h"
 #include "preload/wrap/sleep.h"
 
 #define LOST_NS 20000000 /* a tick so late may have gone to somebody else */
@@ -153,6 +154,20 @@ void trigger_after_masked(struct sleep_call *call) {
     call_points_end(thread, sleep_number(call), &place, call->began_ns, time, true);
     agent_hooks.wake(thread);
     confine_leave(thread, before);
+}
+
+void trigger_handler_begins(struct sleep_call *call) {
+    struct sleep_place place = sleep_place(call, true);
+    call_points_end(thread_self, sleep_number(call), &place, call->began_ns,
+                    ticker_now(CLOCK_MONOTONIC), true);
+}
+
+void trigger_handler_ends(struct sleep_call *call, const struct sleep_place *place) {
+    struct agent_thread *thread = thread_self;
+    wall_awake(thread);
+    call->began_ns = ticker_now(CLOCK_MONOTONIC);
+    kernel_ticks_call_begins(thread);
+    call_points_begin(thread, sleep_number(call), place, call->began_ns);
 }
 
 void trigger_call_left(const struct sleep_place *place) {

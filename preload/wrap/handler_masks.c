@@ -14,6 +14,7 @@
 #include "preload/life/signal.h"
 #include "preload/life/signal_set.h"
 #include "preload/life/thread.h"
+#include "preload/wrap/handler_entry.h"
 #include "preload/wrap/next_symbol.h"
 #include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"
@@ -28,7 +29,7 @@ static _Atomic bool small_stacks;    /* from now on */
 static _Atomic bool all_masked;      /* handlers from before are so, too */
 static _Atomic bool any_masked;      /* there are handlers with our signal blocked */
 
-static bool is_fault(int number) {
+bool handler_mask_is_fault(int number) {
     switch (number) {
     case SIGSEGV:
     case SIGBUS:
@@ -50,7 +51,7 @@ static bool is_handler(const struct sigaction *action) {
 
 static bool lacks_room(int number, const struct sigaction *action) {
     return (action->sa_flags & SA_ONSTACK) != 0 && is_handler(action) &&
-           (is_fault(number) || small_stacks);
+           (handler_mask_is_fault(number) || small_stacks);
 }
 
 void handler_mask_apply(int number, int ours, struct sigaction *action) {
@@ -60,8 +61,11 @@ void handler_mask_apply(int number, int ours, struct sigaction *action) {
     if (lacks_room(number, action)) {
         any_masked = true;
         signal_set_add(&action->sa_mask, ours);
-    } else
+    } else {
         signal_set_remove(&action->sa_mask, ours);
+        if (!handler_mask_is_fault(number))
+            handler_entry_use(action);
+    }
     if (!handler_stack_gone)
         action->sa_flags &= ~SA_ONSTACK;
 }
@@ -80,6 +84,7 @@ void handler_mask_forget(int number) {
 }
 
 void handler_mask_show(int before, int ours, struct sigaction *old) {
+    handler_entry_hide(old);
     if ((before & MASKS_OURS) != 0)
         signal_set_add(&old->sa_mask, ours);
     else
@@ -176,7 +181,7 @@ void handler_mask_jump_to(uintptr_t sp) {
 }
 
 /* Handlers that mask our signal run on alternate stacks. */
-static bool has_room(const struct agent_thread *thread) {
+bool handler_mask_has_room(const struct agent_thread *thread) {
     uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
     return !any_masked || (sp >= thread->stack_low && sp < thread->stack_high);
 }
@@ -184,7 +189,8 @@ static bool has_room(const struct agent_thread *thread) {
 void handler_mask_open(void) {
     struct agent_thread *self = thread_self;
     uint32_t before;
-    if (self == NULL || !agent_owns_memory() || !has_room(self) || !confine_enter(self, &before))
+    if (self == NULL || !agent_owns_memory() || !handler_mask_has_room(self) ||
+        !confine_enter(self, &before))
         return;
     signal_unblock();
     confine_leave(self, before);

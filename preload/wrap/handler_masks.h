@@ -18,6 +18,7 @@
 #define HCCT_HANDLER_MASKS_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,12 @@ void handler_mask_jump(const void *sp);
 /* The same out of a handler that has interrupted a call with our signal blocked (wrap/sleep.h), to
  * stack pointer `sp`. One that stays in the handler leaves it blocked. */
 void handler_mask_jump_to(uintptr_t sp);
+/* The signal is raised by what a thread does itself: its handlers are left alone most. Any context.
+ */
+bool handler_mask_is_fault(int number);
+/* A handler that runs in the calling thread has room for ours. Any context. */
+struct agent_thread;
+bool handler_mask_has_room(const struct agent_thread *thread);
 /* Opens our signal within such a handler, until that returns; unless there is no room for it on the
  * handler's stack. Any context; keeps errno. */
 void handler_mask_open(void);

@@ -30,6 +30,7 @@
 #include "preload/life/signal_set.h"
 #include "preload/life/thread.h"
 #include "preload/sample/stack.h"
+#include "preload/wrap/handler_entry.h"
 #include "preload/wrap/handler_masks.h"
 #include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"
@@ -94,6 +95,8 @@ static int change_others(int number, const struct sigaction *action, struct siga
         note_before(number, handler);
     bool entered = action != NULL && enter_to_change(&before);
     int result = change_alone(number, action, old);
+    if (result == 0 && old != NULL)
+        handler_entry_hide(old);
     if (entered)
         confine_leave(thread_self, before);
     if (action != NULL && result == 0)
@@ -119,11 +122,7 @@ static int change_action(int number, const struct sigaction *action, struct siga
         return 0;
     }
     signal_yield();
-    note_before(number, action->sa_handler);
-    int result = real_sigaction(number, action, old);
-    if (result == 0)
-        note_after(number, action->sa_handler);
-    return result;
+    return change_others(number, action, old);
 }
 
 hcct_export int sigaction(int number, const struct sigaction *restrict action,
@@ -134,6 +133,11 @@ hcct_export int sigaction(int number, const struct sigaction *restrict action,
 hcct_export int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
 hcct_export int __sigaction(int number, const struct sigaction *action, struct sigaction *old) {
     return change_action(number, action, old);
+}
+
+static void (*entry_of(int number, void (*handler)(int)))(int) {
+    return signal_number() == 0 || handler_mask_is_fault(number) ? handler
+                                                                 : handler_entry_of(handler);
 }
 
 /* signal() and its variants reach libc's sigaction from inside libc. */
@@ -151,7 +155,8 @@ hcct_export int __sigaction(int number, const struct sigaction *action, struct s
         bool entered = enter_to_change(&inside);                                                   \
         bool given_up = agent.process != NULL && real_sigaction(number, NULL, &old) == 0 &&        \
                         signal_is_agents(&old);                                                    \
-        void (*before)(int) = real_signal(#name, number, handler);                                 \
+        void (*before)(int) = handler_entry_handler(                                               \
+            real_signal(#name, number, entered ? entry_of(number, handler) : handler));            \
         if (entered) {                                                                             \
             if (before != SIG_ERR)                                                                 \
                 handler_mask_forget(number);                                                       \
@@ -209,6 +214,9 @@ static void hide(struct kernel_action *old) {
     const struct sigaction action = {.sa_flags = (int)old->flags, .sa_sigaction = old->handler};
     if (signal_is_agents(&action))
         memset(old, 0, sizeof *old);
+    else
+        old->handler =
+            (void (*)(int, siginfo_t *, void *))(uintptr_t)handler_entry_handler(action.sa_handler);
 }
 
 /* rt_sigaction by syscall(): process starters set all signals so, those that libc keeps for itself

@@ -295,6 +295,11 @@ bool sleep_is_whole(const struct sleep_call *call) {
     return call->slot >= sleep_slots && call->slot < sleep_slots + HCCT_ARRAY_LEN(names);
 }
 
+const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
+    const struct agent_thread *self = thread_self;
+    return self != NULL && self->left_call != NULL ? self->left_call : sleep_call_ending(uc);
+}
+
 bool sleep_call_waits(const struct sleep_call *call) {
     return sleep_number(call) < WAITS_END;
 }

@@ -114,8 +114,8 @@ bool sleep_call_waits(const struct sleep_call *call);
  * 0: by none. Any context. */
 uintptr_t sleep_call_of(uint64_t pc, uint64_t sp);
 
-/* The call, watched or masked, that has just ended where the context is, while our signal is being
- * unblocked; else NULL. Signal context. */
+/* The call, watched or masked, that has just ended where the context is, or has been interrupted by
+ * a handler that begins there, while our signal is being unblocked; else NULL. Signal context. */
 const struct sleep_call *sleep_call_at(const ucontext_t *uc);
 
 struct agent_thread;

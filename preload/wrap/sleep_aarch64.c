@@ -327,7 +327,7 @@ uintptr_t sleep_call_of(uint64_t pc, uint64_t sp) {
     return pc == (uintptr_t)sleep_call_made ? (uintptr_t)sp : 0;
 }
 
-const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
+const struct sleep_call *sleep_call_ending(const ucontext_t *uc) {
     uintptr_t pc = (uintptr_t)uc->uc_mcontext.pc;
     if (pc < (uintptr_t)sleep_call_made || pc > (uintptr_t)sleep_call_left)
         return NULL;

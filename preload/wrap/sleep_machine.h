@@ -4,7 +4,7 @@
  * say of a call. One file for each.
  *
  * Beside the functions below each of these files has those of sleep.h that it does not have from
- * sleep.c: sleep_call_at, sleep_find_call, sleep_place and sleep_show.
+ * sleep.c: sleep_find_call, sleep_place and sleep_show.
  */
 #ifndef HCCT_SLEEP_MACHINE_H
 #define HCCT_SLEEP_MACHINE_H
@@ -47,6 +47,11 @@ extern const uint64_t sleep_fragile_numbers[SLEEP_NUMBERS / 64]
 /* Whether that is the address of a slot, or of a call that is being made. */
 bool sleep_is_slot(uint64_t address) __attribute__((visibility("hidden")));
 bool sleep_is_whole(const struct sleep_call *call) __attribute__((visibility("hidden")));
+
+/* The call at whose end, between the real function and the end of the stub, the context is; else
+ * NULL. Signal context. */
+const struct sleep_call *sleep_call_ending(const ucontext_t *uc)
+    __attribute__((visibility("hidden")));
 
 /* 1 + the number of the system call that a call of that slot spends its time in. */
 uint64_t sleep_system_call(uint64_t slot, uint64_t first_argument)

@@ -401,7 +401,7 @@ uintptr_t sleep_call_of(uint64_t pc, uint64_t sp) {
     return pc == (uintptr_t)sleep_call_made ? (uintptr_t)sp : 0;
 }
 
-const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
+const struct sleep_call *sleep_call_ending(const ucontext_t *uc) {
     const greg_t *regs = uc->uc_mcontext.gregs;
     uintptr_t pc = (uintptr_t)regs[REG_RIP];
     if (pc < (uintptr_t)sleep_call_made || pc > (uintptr_t)sleep_call_left)

@@ -18,7 +18,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/known_shares_test.py tests/e2e/lines_test.py tests/e2e/lives_test.py \
 	tests/e2e/rate_test.py tests/e2e/requests_test.py tests/e2e/readers_test.py tests/e2e/render_test.py tests/e2e/checkpoint_test.py \
 	tests/e2e/hostile_test.py tests/e2e/kill_test.py tests/e2e/many_test.py tests/e2e/missed_test.py \
-	tests/e2e/eintr_test.py tests/e2e/masked_test.py tests/e2e/naps_test.py tests/e2e/raw_naps_test.py tests/e2e/stretches_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py \
+	tests/e2e/eintr_test.py tests/e2e/masked_test.py tests/e2e/naps_test.py tests/e2e/raw_naps_test.py tests/e2e/stretches_test.py tests/e2e/handled_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py \
 	tests/e2e/slow_client_test.py tests/e2e/stopped_test.py tests/e2e/small_threads_test.py tests/e2e/two_users_test.py tests/e2e/valgrind_test.py \
 	tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py \
 	tests/e2e/between_sleeps_test.py tests/e2e/alarmed_test.py \
@@ -444,9 +444,11 @@ tests_targets_outlasts_SOURCES = tests/targets/outlasts.c
 tests_targets_outlasts_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_outlasts_LDFLAGS = -pthread
 
-check_PROGRAMS += tests/targets/naps tests/targets/stretches
+check_PROGRAMS += tests/targets/naps tests/targets/stretches tests/targets/handled tests/targets/handler_view
 tests_targets_naps_SOURCES = tests/targets/naps.c
 tests_targets_stretches_SOURCES = tests/targets/stretches.c
+tests_targets_handled_SOURCES = tests/targets/handled.c
+tests_targets_handler_view_SOURCES = tests/targets/handler_view.c
 tests_targets_naps_CFLAGS = $(TARGET_CFLAGS)
 
 check_PROGRAMS += tests/targets/vforks
