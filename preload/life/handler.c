@@ -175,9 +175,11 @@ static void restart(struct agent_thread *self, const struct tick *tick) {
     uint64_t before = known ? ticker_now(CLOCK_MONOTONIC) : 0;
     self->restart.began_ns = call->began_ns;
     self->restart.number = call->number;
+    self->restart.handled = call->number != 0 && call->handlers != self->handlers;
     enum restart_verdict verdict =
         restart_interrupted(&self->restart, tick->uc, tick->number, known);
     self->restart.began_ns = self->restart.number = 0; /* other signals do not know */
+    self->restart.handled = false;
     if (known && verdict == RESTART_AGAIN)
         meet_end(self, wall, before);
     if (open && verdict == RESTART_NONE)

@@ -123,6 +123,7 @@ struct agent_thread {
     _Atomic uint32_t busy;   /* the session is in use, in so many nested places */
     _Atomic uint32_t inside; /* in code of the agent that makes system calls (confine.h) */
     pid_t tid;
+    uint32_t handlers;  /* of the application that have run, by their entries (handler_entry.h) */
     uint32_t seen;      /* late_threads.c: it was there at this search */
     bool poked;         /* the same: it was woken, and is not known to be awake yet */
     uint8_t pokes;      /* the same: so often it was woken and has found no session */

@@ -17,6 +17,7 @@ struct announced_call {
     uintptr_t call;    /* where it is on the stack; 0: there is none */
     uint64_t began_ns; /* CLOCK_MONOTONIC */
     uint32_t number;   /* counted by its thread, from 1 on */
+    uint32_t handlers; /* that the thread had called before */
     uint16_t which;    /* sleep_number */
     bool cut;          /* it is open, and our signal has cut it short */
 };

@@ -4,6 +4,10 @@
  */
 #include "preload/wrap/handler_entry.h"
 
+#include <stddef.h>
+
+#include "preload/life/thread.h"
+
 #define BYTES 16
 
 #if defined(__CET__) && (__CET__ & 1) != 0
@@ -12,6 +16,7 @@
 #define ENTRY ""
 #endif
 
+_Static_assert(offsetof(struct agent_thread, handlers) == 24, "the assembly knows the place");
 _Static_assert(HANDLER_ENTRIES == 64, "the assembly knows how many");
 
 /* clang-format off */
@@ -38,10 +43,11 @@ __asm__(".pushsection .text\n"
         ".type handler_entry_common, @function\n"
         "handler_entry_common:\n"
         ".cfi_startproc\n"
-        "movq sleep_masked@gottpoff(%rip), %r10\n"
+        "movq thread_self@gottpoff(%rip), %r10\n"
         "leaq handler_entries(%rip), %r11\n"
         "movq (%r11,%rax,8), %rax\n"
-        "cmpq $0, %fs:(%r10)\n"
+        "movq %fs:(%r10), %r10\n"
+        "testq %r10, %r10\n"
         "jne 1f\n"
         "jmp *%rax\n"
         "1: pushq %rbp\n"
@@ -50,11 +56,12 @@ __asm__(".pushsection .text\n"
         "movq %rsp, %rbp\n"
         ".cfi_def_cfa_register rbp\n"
         "subq $48, %rsp\n"
+        "incl 24(%r10)\n" /* handlers */
         "movq %rax, 8(%rsp)\n"
         "movq %rdi, 16(%rsp)\n"
         "movq %rsi, 24(%rsp)\n"
         "movq %rdx, 32(%rsp)\n"
-        "movq %rdx, %rdi\n"
+        "movq %rdx, %rsi\n"
         "call handler_in_call_begin\n"
         "movq %rax, 40(%rsp)\n"
         "testq %rax, %rax\n"

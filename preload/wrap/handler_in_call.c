@@ -12,6 +12,7 @@
 #include "preload/life/signal_set.h"
 #include "preload/life/thread.h"
 #include "preload/wrap/handler_masks.h"
+#include "preload/wrap/restart.h"
 #include "preload/wrap/sleep_machine.h"
 
 /* The thread's innermost masked call, in whose real function the context is. */
@@ -32,8 +33,10 @@ static void open_signal(struct agent_thread *self, const struct sleep_call *call
 }
 
 /* No other handler comes between. */
-struct sleep_call *handler_in_call_begin(const ucontext_t *uc) {
+struct sleep_call *handler_in_call_begin(int number, ucontext_t *uc) {
     struct agent_thread *self = thread_self;
+    if (self != NULL)
+        restart_meet_handler(&self->restart, number, uc);
     struct sleep_call *call = self != NULL && signal_number() != 0 ? call_interrupted(uc) : NULL;
     uint32_t before;
     uint64_t mask;

@@ -17,9 +17,10 @@ void trigger_handler_begins(struct sleep_call *call) __attribute__((visibility("
 void trigger_handler_ends(struct sleep_call *call, const struct sleep_place *place)
     __attribute__((visibility("hidden")));
 
-/* The call that a handler with that context has interrupted, for which our signal is blocked, and
- * which is over for the while; NULL: the handler is to run as if there were no entry. */
-struct sleep_call *handler_in_call_begin(const ucontext_t *uc)
+/* A handler of the signal begins, with that context: the call that it has interrupted, for which
+ * our signal is blocked, and which is over for the while; NULL: the handler is to run as if there
+ * were no entry. */
+struct sleep_call *handler_in_call_begin(int number, ucontext_t *uc)
     __attribute__((visibility("hidden"), used));
 /* The handler has returned, which began with that stack pointer and frame pointer. */
 void handler_in_call_end(struct sleep_call *call, uintptr_t handler, uintptr_t sp, uintptr_t frame)

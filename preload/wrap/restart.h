@@ -18,11 +18,11 @@
  * Signals of the application. Ours blocks all others while it runs, so one that is due is pending:
  * then the call is left as it is, and the application sees the EINTR that it would have seen. One
  * that the kernel makes again for our handler (read, recv, a futex) is ended with EINTR where a
- * handler without SA_RESTART is due: it would run before the call, which then slept on. What
- * remains is a signal of the application that arrives in the microsecond between reading what is
- * pending and the call: its handler runs, and the call is made; and our signal when it arrives just
- * as a handler of the application returns to an interrupted call: it can't be distinguished from
- * one that interrupts the call. A thread that waits for nothing but signals must not be interrupted
+ * handler without SA_RESTART is due: it would run before the call, which then slept on. A signal
+ * that arrives in the microsecond between reading what is pending and the call is met by its
+ * handler's entry (restart_meet_handler). Our signal may come just as a handler of the application
+ * returns to a call that it has ended: where it is known that one has run since the call began
+ * (`handled`), EINTR is its. A thread that waits for nothing but signals must not be interrupted
  * (SLEEP_FRAGILE in wrap/sleep.h), and the application's handlers should not block ours.
  *
  * Reads of terminals. The kernel makes them again by itself for our handler, with the whole of the
@@ -62,6 +62,7 @@ struct restart_state {
     uint64_t running_ns; /* when the thread was last seen outside of an interrupted call */
     uint64_t began_ns;   /* when the interrupted call has begun, where its caller knows; 0 */
     uint32_t number;     /* which of the thread's calls it is, where its caller knows; 0 */
+    bool handled;        /* a handler of the application has run since it began */
     uint32_t calls;      /* calls given a deadline so far; the last RESTART_NESTED are kept */
     struct restart_timed {
         uint32_t call;
@@ -122,6 +123,11 @@ static inline uint64_t restart_ends(const struct restart_state *state, uint64_t 
 
 /* Will a handler of the application run when ours returns? `own`: our signal. Signal context. */
 bool restart_is_expected(const ucontext_t *uc, int own);
+
+/* A handler of the application begins, for signal `number`, on `uc`: a call there that is about to
+ * be made again, as ours has interrupted it, ends with EINTR if the handler would have ended it.
+ * The handler's signal context. */
+void restart_meet_handler(const struct restart_state *state, int number, ucontext_t *uc);
 
 /* Learns where libc is. Process context, before restart_interrupted. */
 void restart_start(void);

@@ -27,3 +27,7 @@ enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t
     (void)own, (void)wall;
     return interrupted_in_call(uc) ? restart_repair(state, &call) : RESTART_NONE;
 }
+
+void restart_meet_handler(const struct restart_state *state, int number, ucontext_t *uc) {
+    (void)state, (void)number, (void)uc;
+}

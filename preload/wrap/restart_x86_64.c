@@ -20,6 +20,7 @@
 #include "common/wire/wire.h"
 #include "preload/life/glibc.h"
 #include "preload/life/sys.h"
+#include "preload/sample/interrupted.h"
 #include "preload/sample/stack.h"
 #include "preload/wrap/syscall_code.h"
 #include "preload/wrap/syscall_passed.h"
@@ -465,6 +466,11 @@ static bool is_rewound(const greg_t *regs) {
            (uintptr_t)code % WIRE_PAGE <= WIRE_PAGE - SYSCALL_BYTES && arch_is_syscall(code);
 }
 
+static void end_with_eintr(greg_t *regs) {
+    regs[REG_RIP] += SYSCALL_BYTES;
+    regs[REG_RAX] = -EINTR;
+}
+
 /* A signal of the application has come since ours, and would have ended the call: its handler runs
  * before the call is made again, which would not hear of it. */
 static bool end_rewound(const struct handler *handler, greg_t *regs) {
@@ -472,9 +478,35 @@ static bool end_rewound(const struct handler *handler, greg_t *regs) {
     if (!is_rewound(regs) || !ends_by_signal(regs) || signal_due(handler, action) == 0 ||
         (action[SYS_ACTION_FLAGS] & SA_RESTART) != 0)
         return false;
-    regs[REG_RIP] += SYSCALL_BYTES;
-    regs[REG_RAX] = -EINTR;
+    end_with_eintr(regs);
     return true;
+}
+
+/* Those that any handler ends with EINTR. One that says how much of its time is left has said so
+ * when our signal interrupted it: then it has its time from us. */
+static bool ends_by_any(const struct restart_state *state, const greg_t *regs) {
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(calls); i++) {
+        const struct known *known = &calls[i];
+        if (known->number != regs[REG_RAX] || known->kind >= FUTEX)
+            continue;
+        uintptr_t time = (uintptr_t)regs[greg_of[known->where]], ours = (uintptr_t)state;
+        return known->rest < 0 || (time >= ours && time < ours + sizeof *state);
+    }
+    return false;
+}
+
+void restart_meet_handler(const struct restart_state *state, int number, ucontext_t *uc) {
+    greg_t *regs = uc->uc_mcontext.gregs;
+    uintptr_t action[SYS_ACTION_WORDS];
+    if (!is_rewound(regs))
+        return;
+    bool ends = ends_by_any(state, regs);
+    if (!ends && ends_by_signal(regs)) {
+        sys_action(number, action);
+        ends = (action[SYS_ACTION_FLAGS] & SA_RESTART) == 0;
+    }
+    if (ends)
+        end_with_eintr(regs);
 }
 
 /* ---- a read of a terminal ---- */
@@ -539,11 +571,17 @@ static bool is_resumed(const struct restart_call *call) {
     return call->result == SYS_restart_syscall;
 }
 
+/* A handler of the application has ended the call, or will be taken to have done so. */
+static bool is_handlers(const struct restart_state *state, const ucontext_t *uc) {
+    return state != NULL && state->handled && interrupted_behind_call(uc) &&
+           uc->uc_mcontext.gregs[REG_RAX] == -EINTR;
+}
+
 enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t *uc, int own,
                                          bool wall) {
     greg_t *regs = uc->uc_mcontext.gregs;
     struct handler handler = {.uc = uc, .own = own};
-    if (end_rewound(&handler, regs))
+    if (end_rewound(&handler, regs) || is_handlers(state, uc))
         return RESTART_EXPECTED;
     struct restart_state none = {.running_ns = 0};
     struct timespec now;

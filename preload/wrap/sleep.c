@@ -175,6 +175,7 @@ hcct_hot struct announced_call sleep_announced(struct agent_thread *self,
     return (struct announced_call){.call = (uintptr_t)call,
                                    .began_ns = began_ns,
                                    .number = self->announced_calls,
+                                   .handlers = self->handlers,
                                    .which = (uint16_t)sleep_number(call)};
 }
 

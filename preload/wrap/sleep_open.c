@@ -47,34 +47,43 @@ hcct_hot bool sleep_open_begin(struct sleep_call *call, size_t which) {
     return true;
 }
 
-/* As the kernel would have gone on, with our signal blocked. */
-static void finish(struct sleep_call *call, size_t which) {
+/* Whether our signal alone has ended the call. One of the application's would have, too. */
+static bool is_ours(const struct agent_thread *self, uint32_t handlers) {
+    return self->handlers == handlers;
+}
+
+/* As the kernel would have gone on, with our signal blocked. `handlers`: that were called before.
+ */
+static void finish(struct sleep_call *call, size_t which, uint32_t handlers) {
     struct agent_thread *self = thread_self;
     struct transfer transfer = {call, OPEN_KIND(opens[which]), flags_of(call, which), call->result};
     uint32_t before;
     int saved = errno;
     if (self == NULL || !confine_enter(self, &before))
         return;
-    bool is_cut = transfer.kind != OPEN && (int64_t)call->result > 0 && transfer_is_cut(&transfer);
+    bool is_cut = transfer.kind != OPEN && (int64_t)call->result > 0 && is_ours(self, handlers) &&
+                  transfer_is_cut(&transfer);
     if (is_cut)
         sleep_block(call, which);
     if (is_cut && transfer_is_terminal((int)call->argument[0]))
         calm_never(self, which);
     confine_leave(self, before);
-    if (is_cut)
+    if (is_cut && is_ours(self, handlers))
         call->result = transfer_finish(&transfer);
     errno = saved;
 }
 
 hcct_hot void sleep_leave_open(struct sleep_call *call) {
     size_t which = sleep_number(call);
+    uint32_t handlers = 0;
     bool cut = false;
     open_call_end(call, which);
     if (hcct_likely(thread_self != NULL)) {
         const struct announced_call *open = &thread_self->open_call;
         cut = open->call == (uintptr_t)call && open->cut;
+        handlers = open->handlers;
         thread_self->open_call = call->before;
     }
     if (hcct_unlikely(cut))
-        finish(call, which);
+        finish(call, which, handlers);
 }

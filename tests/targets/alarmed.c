@@ -5,11 +5,14 @@
  *
  * "ends" prints how many calls have not ended with EINTR at the first signal (a second one comes
  * half a second later). "leaves" computes for 3 ms after each call, and prints the elapsed time in
- * each function, as "NANOSECONDS FUNCTION".
+ * each function, as "NANOSECONDS FUNCTION". "writes" does short writes, and then one of more than
+ * the pipe has room for, which sleeps; it prints how many of these have not ended at the first
+ * signal.
  *
- *   usage: alarmed ends|leaves ROUNDS
+ *   usage: alarmed ends|leaves|writes ROUNDS
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -78,9 +81,48 @@ static int ends(int rounds) {
     for (int i = 0; i < 3 * rounds; i++) {
         alarms = 0;
         alarm_in(20000 + i * 7919 % 10000);
+        bool too_early = alarms != 0;
         int result = calls[i % 3](), error = errno;
         no_alarm();
-        missed += result != -1 || error != EINTR || alarms != 1;
+        missed += !too_early && (result != -1 || error != EINTR || alarms != 1);
+    }
+    printf("%d\n", missed);
+    return 0;
+}
+
+static char bytes[1 << 20];
+
+static void work(unsigned turns) {
+    for (unsigned i = 0; i < turns; i++)
+        sink += i;
+}
+
+static bool read_all(void) {
+    int flags = fcntl(pipe_ends[0], F_GETFL);
+    fcntl(pipe_ends[0], F_SETFL, flags | O_NONBLOCK);
+    while (read(pipe_ends[0], bytes, sizeof bytes) > 0)
+        ;
+    return fcntl(pipe_ends[0], F_SETFL, flags) == 0;
+}
+
+static int writes(int rounds) {
+    int missed = 0;
+    for (int i = 0; i < rounds; i++) {
+        for (int j = 0; j < 20; j++) {
+            if (write(pipe_ends[1], bytes, 100) != 100 || read(pipe_ends[0], bytes, 100) != 100)
+                return 1;
+            work(20000);
+        }
+        alarms = 0;
+        alarm_in(300 + random() % 3000);
+        work((unsigned)(random() % 100000));
+        uint64_t began = now_ns();
+        bool too_early = alarms != 0;
+        ssize_t written = write(pipe_ends[1], bytes, sizeof bytes);
+        missed += !too_early && (written <= 0 || now_ns() - began > 400 * MS_NS);
+        no_alarm();
+        if (!read_all())
+            return 1;
     }
     printf("%d\n", missed);
     return 0;
@@ -122,5 +164,8 @@ int main(int argc, char **argv) {
     if (pipe(pipe_ends) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0 ||
         sem_init(&semaphore, 0, 0) != 0 || sigaction(SIGALRM, &action, NULL) != 0)
         return 1;
-    return argc > 1 && strcmp(argv[1], "ends") == 0 ? ends(rounds) : leave(rounds);
+    const char *what = argc > 1 ? argv[1] : "leaves";
+    return strcmp(what, "ends") == 0     ? ends(rounds)
+           : strcmp(what, "writes") == 0 ? writes(rounds)
+                                         : leave(rounds);
 }
