@@ -190,6 +190,7 @@ preload_libagent_a_SOURCES = \
 	preload/sample/nap_course.c preload/sample/nap_course.h \
 	preload/sample/nap_watch.c preload/sample/nap_watch.h \
 	preload/sample/open_call.c preload/sample/open_call.h \
+	preload/sample/own_time.c preload/sample/own_time.h \
 	preload/sample/pass_over.c preload/sample/pass_over.h \
 	preload/sample/plan.h \
 	preload/sample/points.c preload/sample/points.h \

@@ -127,7 +127,8 @@ struct agent_process {
     struct agent_no_room no_room;
     struct agent_spent spent;
     struct tick_courses tick_courses;
-    _Atomic uint64_t sample_ns; /* what a sample of a young thread takes: burst.c; 0: not known */
+    _Atomic uint64_t sample_ns;  /* what a sample of a young thread takes: burst.c; 0: not known */
+    _Atomic uint32_t setting_ns; /* how long it took to set a timer: own_time.c; 0: not known */
     _Atomic(struct context_table *) contexts; /* context/table.h; NULL: nobody has asked */
     _Atomic uint32_t contexts_naps;           /* context/slow.c: so often it has waited */
     _Atomic uint64_t untold_ns; /* of CPU time of threads that have ended: calls/burst_account.c */

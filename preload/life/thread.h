@@ -49,6 +49,8 @@ struct nap_watch {
     bool put_off; /* it waits for the end of a call */
     bool is_long; /* a tick of the kernel has met this stretch: all of its points are waited for */
     bool is_ending;      /* the sample that is taken now is the last one of its stretch */
+    bool was_handled;    /* a handler has interrupted the call that the thread is in, and so ended a
+                            nap */
     uint64_t own_ns;     /* so much the agent took for it, and has yet to credit ... */
     uint64_t own_weight; /* ... by the sample that is taken now; 0: it is another one */
     struct thinning own_thinned;

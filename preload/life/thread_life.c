@@ -185,6 +185,7 @@ static void on_thread_end(void *arg) {
     uint32_t before;
     if (confine_enter(arg, &before)) {
         edge_sample_inside(arg, &caller, ends_rest());
+        edge_sample_own(arg, &caller, true);
         ends_note(arg);
     }
     thread_end(arg);

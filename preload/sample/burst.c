@@ -29,6 +29,7 @@
 #include "preload/sample/interrupted.h"
 #include "preload/sample/kernel_ticks.h"
 #include "preload/sample/nap_watch.h"
+#include "preload/sample/own_time.h"
 #include "preload/sample/thread_timer.h"
 #include "preload/sample/wall_sleep.h"
 #include "preload/wrap/sleep.h"
@@ -44,6 +45,9 @@
 #define LATE_MOST_NS  30000     /* a tick is not expected to be later */
 #define LATE_PART     8         /* of a tick's lateness is learned */
 #define LATE_NS       20000 /* one so much behind it says that the timer has lost the CPU clock */
+
+#define HANDLER_NS  4000  /* a handler that samples nothing takes, beside setting a timer */
+#define WAY_MOST_NS 60000 /* a signal that was on its way for longer has waited for the thread */
 
 #define FIRST_STEPS 4  /* a thread that is younger may end soon */
 #define SAMPLE_PART 16 /* of what a sample takes is learned */
@@ -480,6 +484,19 @@ void burst_cpu_tick(struct agent_thread *thread, struct wire_session *session,
     }
 }
 
+/* A tick that came too early, and has met the thread where it works, was on its way since its timer
+ * expired. In a sleep, and at its end (where it was pending), no time of the thread's went by. */
+static void leave_early_out(struct agent_thread *thread, struct moment now, const ucontext_t *uc) {
+    uint64_t time = now.time_ns + lead(thread), earliest = thread->trigger.earliest_ns;
+    bool works = sleep_call_at(uc) == NULL && !interrupted_in_call(uc);
+    uint64_t way = works && time > earliest ? time - earliest : 0;
+    uint64_t ns = HANDLER_NS + own_time_of_setting(thread) + (way < WAY_MOST_NS ? way : 0);
+    if (thread->trigger.naps.on)
+        return; /* nap_watch.c does */
+    own_time_leave_out(thread, ns);
+    own_time_for_timer(thread, ns);
+}
+
 void burst_tick(struct agent_thread *thread, struct wire_session *session,
                 const struct sampling_plan *plan, uint64_t expiries, ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
@@ -503,6 +520,8 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
     burst_leave_cpu_timer(thread);
     uint64_t delivered = sleep_call_at(uc) == NULL ? delivery(thread, now, next) : 0;
     thread->delivery_ns = delivered;
+    if (is_early)
+        leave_early_out(thread, now, uc);
     t->earliest_ns += expiries * thread_fine_timer(thread)->period_ns;
     if (is_early) {
         too_early(thread, plan, now, uc);

@@ -13,22 +13,50 @@
 #include "preload/life/hooks.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
+#include "preload/life/sys.h"
 #include "preload/sample/burst_inner.h"
 #include "preload/sample/calm.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/kernel_ticks.h"
 #include "preload/sample/nap_watch.h"
+#include "preload/sample/own_time.h"
+#include "preload/sample/thread_timer.h"
 #include "preload/sample/wall_sleep.h"
 #include "preload/wrap/handler_in_call.h"
 #include "preload/wrap/sleep.h"
 
 #define LOST_NS 20000000 /* a tick so late may have gone to somebody else */
+#define SOON_NS 50000    /* a tick that is found may be that of a point so close */
 
-/* A nap is over in which a timer has expired in vain: points are looked for again. Our signal is
- * blocked. */
-static void go_on(struct agent_thread *thread, struct moment now) {
+/* The fine timer has expired while our signal was blocked, and was set anew: nobody needs that
+ * tick, which would cost as much again. Another one is left where it was. (Taken before, the kernel
+ * would start the timer once more.) */
+static void discard_tick(struct agent_thread *thread) {
+    const struct timespec at_once = {0, 0};
+    uint64_t ours = signal_bit(signal_number());
+    siginfo_t info;
+    if (sys4(SYS_rt_sigtimedwait, &ours, &info, &at_once, KERNEL_SIGSET_BYTES) <= 0 ||
+        (info.si_code == SI_TIMER && info.si_value.sival_ptr == thread_fine_timer(thread)))
+        return;
+    sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), sys0(SYS_gettid), info.si_signo, &info);
+}
+
+/* A nap is over, at `time`, in which a timer has expired in vain: points are looked for again. Our
+ * signal is blocked. What that takes is left out before the timer is set, as far as it is known. */
+static void go_on(struct agent_thread *thread, struct moment now, uint64_t time) {
     thread->trigger.asleep_ns = 0;
-    burst_aim(thread, &thread->trigger.plan, now, 1);
+    struct moment then = burst_passed_since(now);
+    uint64_t known = own_time_of_setting(thread);
+    uint64_t ns = own_time_at_most(then.time_ns - time) + known;
+    own_time_leave_out(thread, ns);
+    burst_aim(thread, &thread->trigger.plan, then, 1);
+    if (points_next(&thread->trigger.points) > then.cpu_ns + SOON_NS)
+        discard_tick(thread);
+    uint64_t took = own_time_at_most(ticker_now(CLOCK_MONOTONIC) - then.time_ns);
+    uint64_t more = took > known ? took - known : 0;
+    own_time_leave_out(thread, more);
+    own_time_learn_setting(thread, took);
+    own_time_for_timer(thread, ns + more);
 }
 
 /* Checks at both ends of a call whether a point was reached whose tick was late, or blocked. The
@@ -49,14 +77,14 @@ hcct_hot static void check_point(struct agent_thread *thread, const struct sleep
     uint64_t next = points_next(&t->points);
     if (now.cpu_ns >= next + LOST_NS)
         agent_hooks.check_signal();
-    if (thread->stream->slot == NULL)
-        return;
-    if (now.cpu_ns + within >= next) {
+    bool is_due = now.cpu_ns + within >= next;
+    if (is_due && thread->stream->slot != NULL) {
         edge_sample_inside(thread, place, within);
-    } else if (slept) {
+    } else if (slept && !is_due) {
         points_early(&t->points);
-        go_on(thread, now);
-    } else {
+        go_on(thread, now, time);
+        edge_sample_own(thread, place, false);
+    } else if (!is_due) {
         t->earliest_ns = now.time_ns + (next - now.cpu_ns);
     }
 }
@@ -75,7 +103,7 @@ static void over(struct agent_thread *thread, const struct sleep_place *place) {
         edge_sample_inside(thread, place, CALL_END_NS);
     } else {
         burst_leave_cpu_timer(thread);
-        go_on(thread, now);
+        go_on(thread, now, now.time_ns);
     }
 }
 
@@ -159,15 +187,19 @@ void trigger_after_masked(struct sleep_call *call) {
 void trigger_handler_begins(struct sleep_call *call) {
     struct sleep_place place = sleep_place(call, true);
     call_points_end(thread_self, sleep_number(call), &place, call->began_ns,
-                    ticker_now(CLOCK_MONOTONIC), true);
+                    ticker_now(CLOCK_MONOTONIC), call->unblock == SLEEP_CALL_MASKED);
 }
 
-void trigger_handler_ends(struct sleep_call *call, const struct sleep_place *place) {
+/* The call will be over at once, most often. */
+void trigger_handler_ends(struct sleep_call *call, const struct sleep_place *place, uint64_t time) {
     struct agent_thread *thread = thread_self;
     wall_awake(thread);
-    call->began_ns = ticker_now(CLOCK_MONOTONIC);
     kernel_ticks_call_begins(thread);
-    call_points_begin(thread, sleep_number(call), place, call->began_ns);
+    if (thread->trigger.naps.on)
+        nap_watch_handler_ends(thread, place, time);
+    else
+        call_points_begin(thread, sleep_number(call), place, time);
+    call->began_ns = time;
 }
 
 void trigger_call_left(const struct sleep_place *place) {

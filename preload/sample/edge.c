@@ -15,6 +15,7 @@
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
 #include "preload/sample/burst.h"
+#include "preload/sample/own_time.h"
 
 struct due {
     const struct sleep_place *caller;
@@ -62,6 +63,19 @@ void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *c
     signal_put_back(before);
 }
 
+/* Before the thread has its part of a session nothing is sampled here, but at its end. */
+void edge_sample_own(struct agent_thread *thread, const struct sleep_place *caller, bool ends) {
+    struct sleep_place here = *caller;
+    if (!ends && thread->stream->slot == NULL)
+        return;
+    thread->trigger.nap.own_weight = own_time_weight(thread, ends);
+    here.pc = (uintptr_t)edge_sample_own;
+    here.call = 0;
+    if (thread->trigger.nap.own_weight != 0)
+        edge_sample_inside(thread, &here, 0);
+    thread->trigger.nap.own_weight = 0;
+}
+
 void edge_sample(struct agent_thread *thread, struct sleep_place caller) {
     uint32_t before;
     if (!confine_enter(thread, &before))
@@ -77,6 +91,7 @@ void edge_sample_last(struct agent_thread *thread, struct sleep_place caller) {
     if (agent.process->is_child)
         caller.call = 1 + SYS_exit_group; /* most of it is the kernel's */
     edge_sample_inside(thread, &caller, agent.process->is_child ? child_ends_rest() : 0);
+    edge_sample_own(thread, &caller, true);
     child_ends_note();
     confine_leave(thread, before);
 }

@@ -31,4 +31,8 @@ void edge_sample_last(struct agent_thread *thread, struct sleep_place caller);
 void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller,
                         uint64_t within);
 
+/* The same of what the agent has taken for its timers (own_time.h): the agent's, called from
+ * `caller`. `ends`: nothing of it may be left to later. */
+void edge_sample_own(struct agent_thread *thread, const struct sleep_place *caller, bool ends);
+
 #endif

@@ -16,35 +16,21 @@
 #include "preload/life/signal.h"
 #include "preload/sample/burst.h"
 #include "preload/sample/edge.h"
+#include "preload/sample/own_time.h"
 #include "preload/sample/thread_timer.h"
 
-#define ONCE_NS         (3600 * SECOND_NS) /* the timer's period: it is set anew long before */
-#define OWN_MOST_NS     200000 /* what the agent takes for a sample: it has waited if it seems more */
-#define RETURN_NS       1000   /* from the timer that is set to the program */
-#define OWN_PARTS       8      /* of a step: what timers take is credited in such pieces */
-#define SOONEST_NS      4000   /* a timer takes so long to come */
-#define CLOSE_NS        20000 /* a point that is so close is met to the microsecond */
-#define FOUND_MOST      100 /* points in a row that no tick has met: the signal may go elsewhere */
-#define SETTING_MOST_NS 16000 /* the timer is set in that time, or the thread has waited */
-#define SETTING_MORE    4     /* part that is learned of a longer time ... */
-#define SETTING_LESS    12    /* ... and of a shorter one */
+#define ONCE_NS    (3600 * SECOND_NS) /* the timer's period: it is set anew long before */
+#define RETURN_NS  1000               /* from the timer that is set to the program */
+#define SOONEST_NS 4000               /* a timer takes so long to come */
+#define CLOSE_NS   20000              /* a point that is so close is met to the microsecond */
+#define FOUND_MOST 100 /* points in a row that no tick has met: the signal may go elsewhere */
 
 /* ---- the timer, and what it takes ---- */
 
-/* The agent has worked from `since` on: no part of the clock that points lie on. */
-static uint64_t leave_out(struct agent_thread *thread, uint64_t since) {
-    struct trigger *t = &thread->trigger;
-    uint64_t ns = ticker_now(CLOCK_MONOTONIC) - since;
-    ns = ns < OWN_MOST_NS ? ns : OWN_MOST_NS;
-    points_put_off(&t->points, ns);
-    t->nap.own_call_ns += ns;
-    return ns;
-}
-
 /* For a timer, at the end of a nap or before it: that is credited to the agent. */
 static uint64_t leave_out_timer(struct agent_thread *thread, uint64_t since) {
-    uint64_t ns = leave_out(thread, since);
-    thread->trigger.nap.own_ns += ns;
+    uint64_t ns = own_time_since(thread, since);
+    own_time_for_timer(thread, ns);
     return ns;
 }
 
@@ -59,22 +45,17 @@ static void wait_until(uint64_t time) {
         ;
 }
 
-/* How long it takes to set the timer: three of four times no longer. */
-static uint32_t learn_setting(uint32_t known, uint64_t took) {
-    uint32_t ns = took < SETTING_MOST_NS ? (uint32_t)took : SETTING_MOST_NS;
-    return ns > known ? known + (ns - known) / SETTING_MORE : known - (known - ns) / SETTING_LESS;
-}
-
 /* The program goes on when as much time is left to the timer as it is to the point. A close one is
  * waited for: it may take longer to set the timer, or for the timer to come. */
 void nap_watch_aim(struct agent_thread *thread, struct moment now) {
     struct trigger *t = &thread->trigger;
     uint64_t left = rest(thread, now);
-    uint64_t start = now.time_ns + t->nap.aim_ns + (left < SOONEST_NS ? SOONEST_NS - left : 0);
+    uint64_t start =
+        now.time_ns + own_time_of_setting(thread) + (left < SOONEST_NS ? SOONEST_NS - left : 0);
     uint64_t late = left < NAP_WATCH_LATE_NS ? left : NAP_WATCH_LATE_NS;
     t->nap.put_off = false;
     ticker_run_at(thread_fine_timer(thread), start + left - late, ONCE_NS);
-    t->nap.aim_ns = learn_setting(t->nap.aim_ns, ticker_now(CLOCK_MONOTONIC) - now.time_ns);
+    own_time_learn_setting(thread, ticker_now(CLOCK_MONOTONIC) - now.time_ns);
     if (left < CLOSE_NS)
         wait_until(start);
     t->earliest_ns = now.time_ns + left + leave_out_timer(thread, now.time_ns);
@@ -117,22 +98,6 @@ static void check(struct agent_thread *thread, const struct sleep_place *place) 
         sample_inside(thread, place, 0);
     else
         thread->trigger.earliest_ns = now.time_ns + rest(thread, now);
-}
-
-/* What timers have taken is the agent's, called from where the nap was. */
-static void credit_own(struct agent_thread *thread, const struct sleep_place *place) {
-    struct trigger *t = &thread->trigger;
-    struct sleep_place here = *place;
-    if (t->nap.own_ns < t->plan.fine_ns / OWN_PARTS)
-        return;
-    t->nap.own_weight =
-        thinning_weight(&t->nap.own_thinned, t->nap.own_ns, t->plan.fine_ns, &thread->random);
-    t->nap.own_ns = 0;
-    here.pc = (uintptr_t)nap_watch_call_ends;
-    here.call = 0;
-    if (t->nap.own_weight != 0)
-        sample_inside(thread, &here, 0);
-    t->nap.own_weight = 0;
 }
 
 /* ---- stretches ---- */
@@ -185,7 +150,7 @@ static void turn(struct agent_thread *thread, const struct sleep_place *place, u
     struct moment now = end_stretch(thread, place, time);
     if (!t->naps.on)
         return; /* the program has attached, and has another plan */
-    credit_own(thread, place);
+    edge_sample_own(thread, place, false);
     nap_course_read(&t->naps, now.cpu_ns, now.time_ns);
     if (nap_course_is_over(&t->naps, t->plan.fine_ns) ||
         nap_course_varies(&t->naps, t->plan.fine_ns)) {
@@ -261,7 +226,7 @@ void nap_watch_end(struct agent_thread *thread) {
 
 void nap_watch_met(struct agent_thread *thread, struct moment now, uint64_t delivered) {
     struct trigger *t = &thread->trigger;
-    nap_course_took(&t->naps, leave_out(thread, now.time_ns - delivered));
+    nap_course_took(&t->naps, own_time_since(thread, now.time_ns - delivered));
     now = burst_passed_since(now);
     nap_course_spread(&t->naps, now.cpu_ns);
     if (t->nap.is_ending)
@@ -330,7 +295,8 @@ hcct_hot void nap_watch_call_ends(struct agent_thread *thread, size_t which,
     struct trigger *t = &thread->trigger;
     uint64_t own = t->naps.chance != 0 ? t->nap.own_call_ns : 0;
     bool slept = time - began > CALL_SLEPT_NS + own;
-    t->nap.in[which] = slept;
+    t->nap.in[which] = slept || t->nap.was_handled;
+    t->nap.was_handled = false;
     if (!slept) {
         if (hcct_unlikely(t->naps.chance != 0))
             go_on(thread, place, time);
@@ -344,6 +310,16 @@ hcct_hot void nap_watch_call_ends(struct agent_thread *thread, size_t which,
             return;
     }
     turn_here(thread, place, time, drawn);
+}
+
+/* The function naps as before, whatever is left of this call. */
+void nap_watch_handler_ends(struct agent_thread *thread, const struct sleep_place *place,
+                            uint64_t time) {
+    struct trigger *t = &thread->trigger;
+    t->nap.was_handled = true;
+    t->nap.own_call_ns = 0;
+    if (t->naps.chance != 0 && time >= t->earliest_ns)
+        check(thread, place);
 }
 
 /* The stretch goes on, as one does that is not watched: nobody hears of its jumps. */

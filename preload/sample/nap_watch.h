@@ -56,6 +56,9 @@ void nap_watch_call_begins(struct agent_thread *thread, size_t which,
                            const struct sleep_place *place, uint64_t time);
 void nap_watch_call_ends(struct agent_thread *thread, size_t which, const struct sleep_place *place,
                          uint64_t began, uint64_t time);
+/* A handler that has interrupted such a call, and so ended a nap, returns to it. */
+void nap_watch_handler_ends(struct agent_thread *thread, const struct sleep_place *place,
+                            uint64_t time);
 /* A call is left by a jump from `place`, NULL: by another way. */
 void nap_watch_call_left(struct agent_thread *thread, const struct sleep_place *place);
 

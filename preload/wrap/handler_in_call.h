@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * handler_in_call.h - around a handler of the application that has interrupted a call for which our
- * signal is blocked (handler_entry.h, whose entries call this).
+ * signal is blocked, or an open one (handler_entry.h, whose entries call this).
  */
 #ifndef HCCT_HANDLER_IN_CALL_H
 #define HCCT_HANDLER_IN_CALL_H
@@ -11,10 +11,11 @@
 
 #include "preload/wrap/sleep.h"
 
-/* Defined by the trigger: a handler has interrupted the masked call, in its real function, and
- * begins; it has returned, to `place`. On the thread, between ticks; keep errno. */
+/* Defined by the trigger: a handler has interrupted the masked or open call, in its real function,
+ * and begins; it has returned, at `time` of CLOCK_MONOTONIC: what it has reached by then is at
+ * `place`. On the thread; keep errno. */
 void trigger_handler_begins(struct sleep_call *call) __attribute__((visibility("hidden")));
-void trigger_handler_ends(struct sleep_call *call, const struct sleep_place *place)
+void trigger_handler_ends(struct sleep_call *call, const struct sleep_place *place, uint64_t time)
     __attribute__((visibility("hidden")));
 
 /* A handler of the signal begins, with that context: the call that it has interrupted, for which
