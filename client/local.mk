@@ -146,6 +146,7 @@ client_remote_hcct_remote_SOURCES = \
 	client/remote/fleet_profile.c \
 	client/remote/fleet_query.c client/remote/fleet_query.h \
 	client/remote/fleet_source.c client/remote/fleet_source.h \
+	client/remote/fleet_split.c client/remote/fleet_split.h \
 	client/remote/fleet_top.c client/remote/fleet_top.h \
 	client/remote/fleet_totals.c \
 	client/remote/main.c \

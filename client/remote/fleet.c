@@ -67,6 +67,12 @@ static const struct option_command hot_command = {
     .options = hot_specs,
 };
 
+/* Text and JSON are of grouped contexts, other formats of all. */
+static bool shows_labels_only(const struct view *view) {
+    bool grouped = view->format == format_find("text") || view->format == format_find("json");
+    return grouped && view->options.focus == NULL && view->options.ignore == NULL;
+}
+
 static int hot(int argc, char **argv) {
     struct fleet_options options = FLEET_OPTIONS_BEGIN;
     struct fleet_choice choice;
@@ -82,6 +88,7 @@ static int hot(int argc, char **argv) {
         view_spoils_terminal(view.format, shown_on) || !fleet_resolve_choice(&options, &choice) ||
         !fleet_open_server(&options, &server))
         return HCCT_EXIT_USAGE;
+    choice.labels_only = choice.by == FLEET_BY_HOST && shows_labels_only(&view);
     int status = ask_profile(&server, &choice, &profile);
     transfer_free(server.transfer);
     if (status != HCCT_EXIT_OK)

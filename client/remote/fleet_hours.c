@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * fleet_hours.c - numbers of pushes by hour, of pushes and of both tables of sums.
+ * fleet_hours.c - numbers of pushes by hour, of pushes and of tables of sums.
  */
 #include "client/remote/fleet_hours.h"
 
@@ -27,6 +27,14 @@ static bool is_summed(const struct fleet_hours *hours, uint32_t i, enum fleet_su
            (sums != FLEET_TOTALS || (it->hour + 1) * HOUR_S <= choice->now_s);
 }
 
+bool fleet_hours_of_hosts(const struct fleet_hours *hours) {
+    return hours->choice->host != NULL || hours->choice->by == FLEET_BY_HOST;
+}
+
+static const char *table_of_contexts(const struct fleet_hours *hours) {
+    return fleet_hours_of_hosts(hours) ? "host_contexts" : "hours";
+}
+
 bool fleet_hours_any(const struct fleet_hours *hours, enum fleet_sums sums) {
     for (uint32_t i = 0; i < hours->n; i++)
         if (is_summed(hours, i, sums))
@@ -49,7 +57,7 @@ static bool note_column(const struct json_object *row, void *arg) {
     const char *table = json_in_text(row, "table");
     hours->has_deltas |= strcmp(table, "deltas") == 0;
     hours->has_capped |= strcmp(table, "totals") == 0;
-    hours->there[FLEET_CONTEXTS] |= strcmp(table, "hours") == 0;
+    hours->there[FLEET_CONTEXTS] |= strcmp(table, table_of_contexts(hours)) == 0;
     hours->there[FLEET_TOTALS] |= strcmp(table, "host_hours") == 0;
     return true;
 }
@@ -58,9 +66,9 @@ static int ask_columns(struct fleet_hours *hours, const struct fleet_server *ser
     FILE *query = memory_stream("a query");
     fprintf(query,
             "SELECT table FROM system.columns WHERE database = '%s' AND ((table = 'totals' AND "
-            "name = 'capped') OR (table = 'deltas' AND name = 'push') OR (table IN ('hours', "
+            "name = 'capped') OR (table = 'deltas' AND name = 'push') OR (table IN ('%s', "
             "'host_hours') AND name = 'hour')) FORMAT JSONEachRow",
-            server->database);
+            server->database, table_of_contexts(hours));
     int status = fleet_ask_rows(server, query, note_column, hours);
     if (status != HCCT_EXIT_OK || hours->has_deltas)
         return status;
@@ -104,10 +112,12 @@ static void put_sums_of_hours(FILE *query, const struct fleet_hours *hours,
                               const struct fleet_server *server) {
     if (hours->there[FLEET_CONTEXTS]) {
         put_none(query);
-        fprintf(query, ", sum(weight) AS contexts, toUInt64(0) AS totals FROM %s.hours WHERE",
-                server->database);
+        bool of_hosts = fleet_hours_of_hosts(hours);
+        fprintf(query, ", sum(%s) AS contexts, toUInt64(0) AS totals FROM %s.%s WHERE",
+                of_hosts ? "ids" : "weight", server->database, table_of_contexts(hours));
         put_hours_between(query, hours->choice);
-        fputs(" AND hash = 0 GROUP BY hour", query);
+        fleet_put_host(query, hours->choice);
+        fputs(of_hosts ? " GROUP BY hour" : " AND hash = 0 GROUP BY hour", query);
     }
     if (hours->there[FLEET_TOTALS]) {
         put_none(query);
@@ -179,7 +189,6 @@ static int find(struct fleet_hours *hours, const struct fleet_server *server,
                 const struct fleet_choice *choice) {
     *hours = (struct fleet_hours){.choice = choice};
     int status = ask_columns(hours, server);
-    hours->there[FLEET_CONTEXTS] &= choice->host == NULL && choice->by != FLEET_BY_HOST;
     if (status == HCCT_EXIT_OK)
         status = ask_pushes(hours, server);
     return status == HCCT_EXIT_OK ? ask_last_again(hours, server) : status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * fleet_hours.h - which hours need not be added up from pushes, as there are tables of their sums:
- * `hours` of contexts, `host_hours` of totals.
+ * `hours` of contexts, `host_contexts` of those of each host, `host_hours` of totals.
  *
  * A push that was inserted twice is in these sums twice, and one from before there was the table is
  * not in them. So an hour is taken from there when the pushes that went into it are those of
@@ -43,6 +43,8 @@ int fleet_hours_use(const struct fleet_server *server, const struct fleet_choice
                                void *arg),
                     void *arg);
 
+/* Contexts are asked for by host, or of one: their sums are in `host_contexts`. */
+bool fleet_hours_of_hosts(const struct fleet_hours *hours);
 /* Is any hour taken from these sums? */
 bool fleet_hours_any(const struct fleet_hours *hours, enum fleet_sums sums);
 /* Writes " hour IN (...)" for those. */

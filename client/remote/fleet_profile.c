@@ -15,6 +15,7 @@
 #include "client/remote/clickhouse.h"
 #include "client/remote/fleet_hours.h"
 #include "client/remote/fleet_query.h"
+#include "client/remote/fleet_split.h"
 #include "client/remote/stack_row.h"
 #include "common/base/memory.h"
 #include "common/base/options.h"
@@ -38,6 +39,7 @@ struct building {
     uint64_t hosts, first, last;
     const char *metric, *other; /* of all, NULL: none was seen; another one that there is */
     struct groups services, hosts_by_number; /* those are asked for by host only */
+    struct fleet_parts parts;                /* where it is by host: of those, in their order */
     const struct fleet_hours *sums;
     uint64_t frameless;
 };
@@ -165,63 +167,94 @@ static bool add_service(const struct json_object *row, void *arg) {
 
 /* ---- contexts ---- */
 
-/* Weights by number of service and context: in an array of a push there are many, and a name beside
- * each would be copied, and hashed, as often. */
+/* ---- weights, by number of service and context ---- */
+
+/* In an array of a push, or of a host's hour, there are many: a name beside each would be copied,
+ * and hashed, as often. `who` is the host's, where it is asked for by host. */
+
+/* Contexts without labels are number 0, where nothing else of them is shown; one whose frames are
+ * lost is none of these. */
+static void put_hash(FILE *out, const struct fleet_server *server,
+                     const struct fleet_hours *hours) {
+    if (hours->choice->labels_only)
+        fprintf(out,
+                "if(one IN (SELECT hash FROM %s.stacks WHERE NOT has(modules, '" PROFILE_LABELS
+                "')), toUInt64(0), one) AS hash",
+                server->database);
+    else
+        fputs("one AS hash", out);
+}
+
+/* Begins "SELECT ... FROM (SELECT ...": of rows with arrays. */
+static void begin_parts(FILE *out, const struct fleet_server *server,
+                        const struct fleet_hours *hours, const char *hashes, const char *weights) {
+    bool by_host = hours->choice->by == FLEET_BY_HOST;
+    fprintf(out, "SELECT number, %s", by_host ? "who, " : "");
+    put_hash(out, server, hours);
+    fprintf(out,
+            ", sum(weight) AS part FROM (SELECT cityHash64(service) AS number, %s%s AS hashes, "
+            "%s AS weights FROM ",
+            by_host ? "cityHash64(host) AS who, " : "", hashes, weights);
+}
+
+static void end_parts(FILE *out, const struct fleet_hours *hours) {
+    fprintf(out, ") ARRAY JOIN hashes AS one, weights AS weight GROUP BY number, %shash",
+            hours->choice->by == FLEET_BY_HOST ? "who, " : "");
+}
+
+static void put_hours(FILE *out, const struct fleet_server *server,
+                      const struct fleet_hours *hours) {
+    bool of_hosts = fleet_hours_of_hosts(hours);
+    if (of_hosts)
+        begin_parts(out, server, hours, "contextMap.hash", "contextMap.weight");
+    else
+        fputs("SELECT cityHash64(service) AS number, hash, sum(weight) AS part FROM ", out);
+    fprintf(out, "%s.%s WHERE", server->database, of_hosts ? "host_contexts" : "hours");
+    fleet_hours_put_sums(out, hours, FLEET_CONTEXTS);
+    fleet_put_choice(out, hours->choice);
+    fleet_put_host(out, hours->choice);
+    if (of_hosts)
+        end_parts(out, hours);
+    else
+        fputs(" AND hash != 0 GROUP BY number, hash", out);
+}
+
+static void put_pushes(FILE *out, const struct fleet_server *server,
+                       const struct fleet_hours *hours) {
+    begin_parts(out, server, hours, "hashes", "weights");
+    fprintf(out, "%s.deltas", server->database);
+    fleet_put_where(out, hours->choice);
+    fleet_hours_put_rest(out, hours, FLEET_CONTEXTS);
+    fputs(fleet_hours_once(hours) ? "" : FLEET_ONCE, out);
+    end_parts(out, hours);
+}
+
+/* Of each host as arrays: frames stand in a row but once. A host of which some hours come from
+ * sums, others from pushes, stands in them twice. */
 static void put_sums(FILE *out, const struct fleet_server *server,
                      const struct fleet_hours *hours) {
     bool any = fleet_hours_any(hours, FLEET_CONTEXTS);
     bool rest = !any || !fleet_hours_all(hours, FLEET_CONTEXTS);
-    fputs("SELECT number, hash, sum(part) AS weight FROM (", out);
-    if (any) {
-        fprintf(out,
-                "SELECT cityHash64(service) AS number, hash, sum(weight) AS part FROM %s.hours "
-                "WHERE",
-                server->database);
-        fleet_hours_put_sums(out, hours, FLEET_CONTEXTS);
-        fleet_put_choice(out, hours->choice);
-        fputs(" AND hash != 0 GROUP BY number, hash", out);
-    }
+    fprintf(out, "SELECT number, hash, %s FROM (",
+            hours->choice->by == FLEET_BY_HOST
+                ? "groupArray(who) AS hosts, groupArray(part) AS parts"
+                : "sum(part) AS weight");
+    if (any)
+        put_hours(out, server, hours);
     if (any && rest)
         fputs(" UNION ALL ", out);
-    if (rest) {
-        fprintf(out,
-                "SELECT number, hash, sum(one) AS part FROM (SELECT cityHash64(service) AS number, "
-                "hashes, weights FROM %s.deltas",
-                server->database);
-        fleet_put_where(out, hours->choice);
-        fleet_hours_put_rest(out, hours, FLEET_CONTEXTS);
-        fputs(fleet_hours_once(hours) ? "" : FLEET_ONCE, out);
-        fputs(") ARRAY JOIN hashes AS hash, weights AS one GROUP BY number, hash", out);
-    }
+    if (rest)
+        put_pushes(out, server, hours);
     fputs(") GROUP BY number, hash", out);
-}
-
-/* The same of each host, as arrays: frames stand in a row but once. */
-static void put_sums_of_hosts(FILE *out, const struct fleet_server *server,
-                              const struct fleet_hours *hours) {
-    fprintf(out,
-            "SELECT number, hash, groupArray(who) AS hosts, groupArray(part) AS parts FROM "
-            "(SELECT number, who, hash, sum(one) AS part FROM (SELECT cityHash64(service) AS "
-            "number, cityHash64(host) AS who, hashes, weights FROM %s.deltas",
-            server->database);
-    fleet_put_where(out, hours->choice);
-    fputs(fleet_hours_once(hours) ? "" : FLEET_ONCE, out);
-    fputs(") ARRAY JOIN hashes AS hash, weights AS one GROUP BY number, who, hash) "
-          "GROUP BY number, hash",
-          out);
 }
 
 static void query_contexts(FILE *out, const struct fleet_server *server, const struct building *b) {
     const struct fleet_choice *choice = b->sums->choice;
-    bool by_host = is_by(b, FLEET_BY_HOST);
     fprintf(out,
-            "SELECT number, %s, functions, system_names, files, lines, modules, build_ids, "
+            "SELECT number, hash, %s, functions, system_names, files, lines, modules, build_ids, "
             "addresses, kinds FROM (",
-            by_host ? "hosts, parts" : "weight");
-    if (by_host)
-        put_sums_of_hosts(out, server, b->sums);
-    else
-        put_sums(out, server, b->sums);
+            is_by(b, FLEET_BY_HOST) ? "hosts, parts" : "weight");
+    put_sums(out, server, b->sums);
     fprintf(out,
             ") AS sums ANY LEFT JOIN (SELECT cityHash64(service) AS number, hash, functions, "
             "system_names, files, lines, modules, build_ids, addresses, kinds FROM %s.stacks",
@@ -233,54 +266,67 @@ static void query_contexts(FILE *out, const struct fleet_server *server, const s
     fputs(") AS frames USING (number, hash) FORMAT JSONEachRow", out);
 }
 
-/* Of a context, or of all whose frames are not there any more: those are not known. */
-static void add_weight(struct building *b, const struct group *service, uint32_t above,
-                       const uint32_t *locations, uint32_t n, uint64_t weight) {
-    struct profile *profile = b->profile;
+/* Of a context, of all that need no frames (n is 0), or of all whose frames are not there any more
+ * (NULL): those are not known. */
+static uint32_t find_node(struct profile *profile, const struct group *service,
+                          const uint32_t *locations, uint32_t n) {
     uint32_t node = profile_root(profile, service->process);
-    if (above != 0)
-        node = profile_add_node(profile, node, above, 0, 0);
-    if (locations == NULL) {
+    if (service->label != 0)
+        node = profile_add_node(profile, node, service->label, 0, 0);
+    if (locations == NULL)
         node = profile_add_node(profile, node, profile_add_pseudo(profile, PROFILE_PRUNED), 0, 0);
-        b->frameless += weight;
-    }
     for (uint32_t i = 0; i < n; i++)
         node = profile_add_node(profile, node, locations[i], 0, 0);
-    profile->nodes[node].count += weight;
+    return node;
 }
 
 static uint64_t number_at(struct json_object *array, size_t i) {
     return json_object_get_uint64(json_object_array_get_idx(array, i));
 }
 
-/* False: it is no such row. */
-static bool add_weights_of_hosts(struct building *b, const struct group *service,
-                                 const struct json_object *row, const uint32_t *locations,
-                                 uint32_t n) {
+/* The sum is *weight. False: it is no such row. */
+static bool add_parts(struct building *b, const struct json_object *row, uint32_t node,
+                      uint64_t *weight) {
     struct json_object *hosts = json_in_array(row, "hosts"), *parts = json_in_array(row, "parts");
     size_t all = hosts != NULL ? json_object_array_length(hosts) : 0;
     if (parts == NULL || json_object_array_length(parts) != all)
         return false;
     for (size_t i = 0; i < all; i++) {
         const struct group *host = find_group(&b->hosts_by_number, number_at(hosts, i));
-        if (host != NULL) /* else its totals are on their way */
-            add_weight(b, service, host->label, locations, n, number_at(parts, i));
+        if (host == NULL) /* its totals are on their way */
+            continue;
+        fleet_parts_add(&b->parts,
+                        (struct fleet_part){.host = (uint32_t)(host - b->hosts_by_number.list),
+                                            .node = node,
+                                            .weight = number_at(parts, i)});
+        *weight += number_at(parts, i);
     }
     return true;
+}
+
+/* NULL: they are lost. */
+static uint32_t *read_frames(struct building *b, const struct json_object *row, uint32_t *n) {
+    *n = 0;
+    if (b->sums->choice->labels_only && json_in_number(row, "hash") == 0)
+        return memory_new(1, sizeof(uint32_t), "a stack");
+    return stack_row_read(b->profile, row, n);
 }
 
 static bool add_context(const struct json_object *row, void *arg) {
     struct building *b = arg;
     const struct group *service = find_group(&b->services, json_in_number(row, "number"));
+    uint64_t weight = 0;
     uint32_t n;
     bool ok = true;
     if (service == NULL) /* its totals are on their way */
         return true;
-    uint32_t *locations = stack_row_read(b->profile, row, &n);
+    uint32_t *locations = read_frames(b, row, &n);
+    uint32_t node = find_node(b->profile, service, locations, n);
     if (is_by(b, FLEET_BY_HOST))
-        ok = add_weights_of_hosts(b, service, row, locations, n);
+        ok = add_parts(b, row, node, &weight);
     else
-        add_weight(b, service, service->label, locations, n, json_in_number(row, "weight"));
+        b->profile->nodes[node].count += weight = json_in_number(row, "weight");
+    b->frameless += locations == NULL ? weight : 0;
     free(locations);
     return ok;
 }
@@ -296,9 +342,22 @@ static int ask_rows(const struct fleet_server *server,
     return fleet_ask_rows(server, query, use, b);
 }
 
+static void split_by_host(struct building *b) {
+    const struct groups *hosts = &b->hosts_by_number;
+    uint32_t *labels = memory_new(hosts->n + 1, sizeof *labels, "hosts");
+    for (uint32_t i = 0; i < hosts->n; i++)
+        labels[i] = hosts->list[i].label;
+    struct profile *split = fleet_split(b->profile, &b->parts, labels);
+    free(labels);
+    profile_free(b->profile);
+    b->profile = split;
+}
+
 static void finish(struct building *b) {
-    struct profile *profile = b->profile;
     char title[100];
+    if (b->hosts_by_number.n > 0)
+        split_by_host(b);
+    struct profile *profile = b->profile;
     for (uint32_t i = 1; i < profile->n_processes; i++)
         profile->processes[i].total = 0;
     for (uint32_t i = 1; i < profile->n_nodes; i++)
@@ -313,6 +372,7 @@ static void finish(struct building *b) {
 static void forget(struct building *b) {
     free(b->services.list);
     free(b->hosts_by_number.list);
+    free(b->parts.list);
     profile_free(b->profile);
     *b = (struct building){0};
 }

@@ -5,6 +5,7 @@
 #ifndef HCCT_FLEET_QUERY_H
 #define HCCT_FLEET_QUERY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -18,6 +19,8 @@ enum fleet_by { FLEET_BY_NOTHING, FLEET_BY_SERVICE, FLEET_BY_HOST };
 /* Which pushes; NULL: any. */
 struct fleet_choice {
     enum fleet_by by;
+    bool labels_only; /* by host: of contexts only labels are shown. Those that have none are one,
+                       * which the server adds up */
     const char *service, *host, *tag;
     const char *metric;        /* as users name it, which the tables do by the profile's type */
     uint64_t since_s, until_s; /* before now; until_s 0: up to now */

@@ -6,7 +6,7 @@
  * sorting key: a row that is inserted again takes the place of itself. A push of a process is one
  * row of `deltas`, with its contexts as arrays, so that it is there whole or not at all, however it
  * was interrupted. Older servers have neither LowCardinality nor codecs nor TTL: they get tables
- * without. `hours` and `host_hours` have sums, and are filled by the server.
+ * without. `hours`, `host_contexts` and `host_hours` have sums, and are filled by the server.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,6 +88,20 @@ static const struct column hours[] = {
     {NULL, NULL, NULL},
 };
 
+/* The same of each host, a row with arrays for what it has pushed in an hour. Arrays of a name that
+ * ends in Map are added up by the first of them when rows are merged. */
+static const struct column host_contexts[] = {
+    {"service", "String", "LowCardinality(String)"},
+    {"metric", "String", "LowCardinality(String)"},
+    {"host", "String", "LowCardinality(String)"},
+    {"hour", "UInt32", "UInt32 CODEC(DoubleDelta, ZSTD)"},
+    {"tags", "String", "LowCardinality(String)"},
+    {"ids", "UInt64", NULL}, /* the sum of hashes of pushes */
+    {"`contextMap.hash`", "Array(UInt64)", "Array(UInt64) CODEC(ZSTD)"},
+    {"`contextMap.weight`", "Array(UInt64)", "Array(UInt64) CODEC(ZSTD)"},
+    {NULL, NULL, NULL},
+};
+
 /* What `totals` says, by hour and host; ids is the sum of hashes of pushes. */
 static const struct column host_hours[] = {
     {"service", "String", "LowCardinality(String)"},
@@ -131,6 +145,8 @@ static const struct table {
      "time", 0, totals, 0},
     {"hours", "SummingMergeTree(weight)", "(service, metric, hour, tags, hash)",
      "toYYYYMM(toDateTime(hour * 3600))", "toDateTime(hour * 3600)", 0, hours, 0},
+    {"host_contexts", "SummingMergeTree", "(service, metric, host, hour, tags)",
+     "toYYYYMM(toDateTime(hour * 3600))", "toDateTime(hour * 3600)", 0, host_contexts, 16},
     {"host_hours", "AggregatingMergeTree",
      "(service, metric, hour, host, exe, tags, unit, collector, clock)",
      "toYYYYMM(toDateTime(hour * 3600))", "toDateTime(hour * 3600)", 0, host_hours, 0},
@@ -143,6 +159,10 @@ static const char *const views[] = {
     "metric, intDiv(toUInt32(time), 3600) AS hour, tags, hash, sum(one) AS weight FROM %1$s.deltas "
     "ARRAY JOIN arrayConcat([toUInt64(0)], hashes) AS hash, arrayConcat([cityHash64(push)], "
     "weights) AS one GROUP BY service, metric, hour, tags, hash",
+
+    "CREATE MATERIALIZED VIEW IF NOT EXISTS %1$s.host_contexts_of_deltas TO %1$s.host_contexts AS "
+    "SELECT service, metric, host, intDiv(toUInt32(time), 3600) AS hour, tags, cityHash64(push) AS "
+    "ids, hashes AS `contextMap.hash`, weights AS `contextMap.weight` FROM %1$s.deltas",
 
     "CREATE MATERIALIZED VIEW IF NOT EXISTS %1$s.host_hours_of_totals TO %1$s.host_hours AS SELECT "
     "service, metric, intDiv(toUInt32(time), 3600) AS hour, host, exe, tags, unit, collector, "

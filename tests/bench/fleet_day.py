@@ -49,6 +49,7 @@ arrayMap(w -> 1 + intDiv(w * (50 + cityHash64(number, w) % 100), 100), arraySlic
 TOTALS = """INSERT INTO hcct.totals SELECT {key}, unit, collector, clock, span, period, runs, total, walks, complete, lost,
 lost_ns, cpu_ns, unseen, contexts, capped """ + FROM
 
+VIEWS = "hours_of_deltas", "host_contexts_of_deltas"    # of contexts
 COPY = """INSERT INTO hcct.{table} SELECT time - {ago} * 3600 AS time, service, metric, host,
 concat(lower(hex(cityHash64(push, {ago}))), substring(push, position(push, '-'))) AS push, {rest} FROM
 (SELECT * FROM hcct.{table}_hour)"""
@@ -56,17 +57,24 @@ COPIED = {"deltas": "exe, tags, pid, hashes, weights",
           "totals": "exe, tags, pid, unit, collector, clock, span, period, runs, total, walks, complete, lost, lost_ns, cpu_ns, "
                     "unseen, contexts, capped"}
 COPY_SUMS = """INSERT INTO hcct.hours SELECT service, metric, toUInt32(hour - {ago}) AS hour, tags, hash, weight FROM
-(SELECT * FROM hcct.hours WHERE hash != 0 AND hour >= intDiv({begin}, 3600))"""
+(SELECT * FROM hcct.hours WHERE hash != 0 AND hour >= intDiv({begin}, 3600))""", """INSERT INTO hcct.host_contexts
+SELECT service, metric, host, toUInt32(hour - {ago}) AS hour, tags, toUInt64(0) AS ids, contextMap.hash, contextMap.weight FROM
+(SELECT * FROM hcct.host_contexts FINAL WHERE hour >= intDiv({begin}, 3600))"""
+# those of pushes: rows that are merged with the others
 SUMS_OF_PUSHES = """INSERT INTO hcct.hours SELECT service, metric, intDiv(toUInt32(time), 3600) AS hour, tags,
 toUInt64(0) AS hash, sum(cityHash64(push)) AS weight FROM hcct.deltas WHERE time < toDateTime({begin})
-GROUP BY service, metric, hour, tags"""
+GROUP BY service, metric, hour, tags""", """INSERT INTO hcct.host_contexts SELECT service, metric, host, intDiv(toUInt32(time), 3600) AS hour,
+tags, sum(cityHash64(push)) AS ids, emptyArrayUInt64() AS `contextMap.hash`, emptyArrayUInt64() AS `contextMap.weight` FROM hcct.deltas
+WHERE time < toDateTime({begin}) GROUP BY service, metric, host, hour, tags"""
 
 QUESTIONS = (("a day", "hot", "--since", "24h"), ("- of a service", "hot", "--since", "24h", "--service", "gnugo"),
-             ("- of a host", "hot", "--since", "24h", "--host", "host7"), ("- list", "list", "--since", "24h"),
+             ("- of a host", "hot", "--since", "24h", "--host", "host7"),
+             ("- by host", "hot", "--since", "24h", "--by", "host"), ("- list", "list", "--since", "24h"),
              ("- diff, two hosts", "diff", "--since", "24h", "host=host7", "host=host8"),
              ("two hours", "hot", "--since", "2h"),
              ("a week", "hot", "--since", "7d"), ("- of a service, week", "hot", "--since", "7d", "--service", "gnugo"),
-             ("- of a host, week", "hot", "--since", "7d", "--host", "host7"), ("- list, week", "list", "--since", "7d"),
+             ("- of a host, week", "hot", "--since", "7d", "--host", "host7"),
+             ("- by host, week", "hot", "--since", "7d", "--by", "host"), ("- list, week", "list", "--since", "7d"),
              ("diff, days of a week", "diff", "since=6d;until=5d", "since=1d"))
 
 
@@ -97,7 +105,7 @@ def fill(server):
     contexts = server.ask("SELECT avg(length(hashes)) FROM hcct.deltas_real")[0][0]
     print(f"real pushes: {seen}, {float(contexts):.0f} contexts in each; "
           f"{server.ask('SELECT count() FROM hcct.stacks FINAL')[0][0]} contexts in all", flush=True)
-    for table in "hours_of_deltas", "host_hours_of_totals", "hours", "host_hours", "deltas", "totals":
+    for table in VIEWS + ("host_hours_of_totals", "hours", "host_contexts", "host_hours", "deltas", "totals"):
         server.ask(f"DROP TABLE hcct.{table}")
     create(server)
     key = KEY.format(**numbers)
@@ -111,16 +119,19 @@ def fill(server):
 
 def copy_hours(server, begin):
     """To all before it."""
-    server.ask("DROP TABLE hcct.hours_of_deltas")
+    for view in VIEWS:
+        server.ask(f"DROP TABLE hcct.{view}")
     for table in COPIED:    # by itself: to find an hour among all takes longer the more there are
         server.ask(f"CREATE TABLE hcct.{table}_hour ENGINE = Log AS SELECT * FROM hcct.{table} ORDER BY service, metric, time, host")
     for ago in range(1, HOURS):
         for table, rest in COPIED.items():
             server.ask(COPY.format(table=table, ago=ago, begin=begin, rest=rest))
-        server.ask(COPY_SUMS.format(ago=ago, begin=begin))
+        for text in COPY_SUMS:
+            server.ask(text.format(ago=ago, begin=begin))
         if ago % 24 == 0:
             print(f"{ago} hours", flush=True)
-    server.ask(SUMS_OF_PUSHES.format(begin=begin))
+    for text in SUMS_OF_PUSHES:
+        server.ask(text.format(begin=begin))
     for table in COPIED:
         server.ask(f"DROP TABLE hcct.{table}_hour")
     create(server)
@@ -139,11 +150,11 @@ def create(server):
 
 def print_sizes(server):
     parts = server.ask("SELECT table, sum(rows), sum(bytes) FROM system.parts WHERE active AND database = 'hcct' AND "
-                       "table IN ('stacks', 'deltas', 'totals', 'hours', 'host_hours') GROUP BY table ORDER BY table")
+                       "table IN ('stacks', 'deltas', 'totals', 'hours', 'host_contexts', 'host_hours') GROUP BY table ORDER BY table")
     total = sum(int(size) for _, _, size in parts)
     for table, rows, size in parts:
-        print(f"{table:10} {int(rows):12,} rows {int(size):14,} bytes")
-    print(f"{'all':10} {'':12}      {total:14,} bytes: {total / HOSTS / (HOURS / 24):,.0f} a host and day", flush=True)
+        print(f"{table:13} {int(rows):12,} rows {int(size):14,} bytes")
+    print(f"{'all':13} {'':12}      {total:14,} bytes: {total / HOSTS / (HOURS / 24):,.0f} a host and day", flush=True)
 
 
 def processor_seconds(pid):

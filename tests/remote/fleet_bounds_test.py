@@ -35,10 +35,14 @@ def make(seed, algorithm, epsilon, most):
     return directory
 
 
+def service_of(host):
+    return "even" if host % 2 == 0 else "odd"
+
+
 def push(directory, database, host, number, tag=""):
     with open(os.path.join(directory, f"{host}-{number}.pb.gz"), "rb") as file:
         daemon.profile = file.read()
-    result = run([HCCT, "push", "--once", "--socket", daemon.socket, "--host", f"h{host}", "--database", database,
+    result = run([HCCT, "push", "--once", "--socket", daemon.socket, "--host", f"h{host}", "--database", database, "--service", service_of(host),
                   "--spool", scratch(f"{database}-{host}{tag}"), "clickhouse", server.url])
     said = result.err.decode()
     check(result.status == 0 and "not in hcctd" not in said, f"host {host}, push {number}: {said.strip()}")
@@ -57,6 +61,21 @@ def check_bounds(directory, database, pushes, *options):
     check(result.status == 1, "they do not hold of what was not pushed")
 
 
+def check_groups(directory, database, pushes, *options):
+    """The same of what stands below each host, and below each service: of every context, whether it is there or not."""
+    for what, label_of in ("host", lambda host: f"host=h{host}"), ("service", lambda host: f"service={service_of(host)}"):
+        fleet = os.path.join(directory, f"by-{what}.pb.gz")
+        result = run([HCCT, "fleet", "hot", "--url", server.url, "--database", database, "--by", what, "-o", fleet, *options])
+        check(result.status == 0, f"--by {what} {options}: {result.err.decode().strip()}")
+        for label in sorted({label_of(host) for host, _ in pushes}):
+            its = [os.path.join(directory, f"truth-{host}-{number}.pb.gz") for host, number in pushes if label_of(host) == label]
+            result = run([HOST_TREES, "check-below", label, fleet, *its])
+            check(result.status == 0, f"{database} {' '.join(options)}, {label}, {len(its)} pushes: all bounds hold, of "
+                  f"{result.out.decode().strip()} {result.err.decode()[:500]}")
+        result = run([HOST_TREES, "check-below", label, fleet, *its, its[0]])
+        check(result.status == 1, f"they do not hold of what was not pushed by {label}")
+
+
 def test_trees(seed, tree):
     directory, database = make(seed, *tree), f"bounds{seed}"
     result = run([HCCT, "push", "--create", "--database", database, "clickhouse", server.url])
@@ -71,10 +90,21 @@ def test_trees(seed, tree):
         if number in (0, 1):
             check_bounds(directory, database, sent)
     check_bounds(directory, database, sent)
+    check_groups(directory, database, sent)
     copy_to_past(database)
-    check_bounds(directory, database + "_past", sent, "--since", "24h")
+    past = database + "_past", sent, "--since", "24h"
+    check_bounds(directory, *past)
+    check_groups(directory, *past)
+    if tree in TREES[:2]:
+        server.ask(f"OPTIMIZE TABLE {past[0]}.host_contexts FINAL")    # the server adds arrays up
+        check_groups(directory, *past)
     for host in HOSTS:
-        check_bounds(directory, database, [one for one in sent if one[0] == host], "--host", f"h{host}")
+        its = [one for one in sent if one[0] == host]
+        check_bounds(directory, database, its, "--host", f"h{host}")
+        check_bounds(directory, database + "_past", its, "--host", f"h{host}", "--since", "24h")
+    if tree in TREES[:2]:
+        server.ask(f"DROP TABLE {past[0]}.host_contexts")
+        check_groups(directory, *past)      # from pushes
 
 
 def answer(database, *options):

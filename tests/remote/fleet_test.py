@@ -61,7 +61,8 @@ def test_create():
         result = run([HCCT, "push", "--create", "clickhouse", server.url])
         check(result.status == 0, f"tables are made: {result.err.decode()}")
     check(sorted(name for name, in server.ask("SHOW TABLES FROM hcct")) ==
-          ["deltas", "host_hours", "host_hours_of_totals", "hours", "hours_of_deltas", "stacks", "totals"], "five of them, and what fills two")
+          ["deltas", "host_contexts", "host_contexts_of_deltas", "host_hours", "host_hours_of_totals", "hours", "hours_of_deltas", "stacks",
+           "totals"], "six of them, and what fills three")
     fleet("hot", status=4)
     fleet("list", status=4)
 
@@ -122,6 +123,9 @@ def test_by():
     fleet("hot", "--by", "host", "-o", scratch("hosts.pb.gz"))
     result = json.loads(run([HCCT, "report", "--by", "label", "--format", "json", scratch("hosts.pb.gz")]).out)
     check({one["function"] for one in result["functions"]} == {f"host={host}" for host in hosts}, "a file has them as labels")
+    added_up = hot("--by", "host")
+    check([functions(added_up), added_up["total"]] == [functions(result), result["total"]],
+          "the server adds up what a file has as contexts")
     fleet("hot", "--by", "hosts", status=2)
 
 

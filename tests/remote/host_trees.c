@@ -8,7 +8,8 @@
  *       really came since the moment before, truth-HOST-PUSH.pb.gz. BYTES is the tree's cap, 0:
  * none. host_trees check FLEET.pb.gz TRUTH.pb.gz... Whether all that the first file shows holds of
  * the sum of the others: of each context, also of those that it does not have, of functions, lines
- * and modules.
+ * and modules. host_trees check-below LABEL FLEET.pb.gz TRUTH.pb.gz...: whether all that it has
+ * below a label does, such as "host=h1".
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "common/code/frame.h"
 #include "common/code/module.h"
 #include "common/profile/bounds.h"
+#include "common/profile/copy.h"
 #include "common/render/format.h"
 #include "common/tree/summary.h"
 #include "tests/daemon/shown.h"
@@ -255,8 +257,48 @@ static bool check_all(struct profile *fleet, const struct profile *truth) {
     return good;
 }
 
-static int check(int n, char **names) {
-    const struct profile *file = read_file(names[0]);
+static bool is_label(const struct profile *profile, uint32_t node, const char *label) {
+    const struct profile_location *place = &profile->locations[profile->nodes[node].location];
+    return strcmp(profile->modules[place->module].path, PROFILE_LABELS) == 0 &&
+           strcmp(profile->functions[place->lines[0].function].name, label) == 0;
+}
+
+static struct profile *begin_one(const struct profile *from) {
+    struct profile *to = profile_new();
+    struct profile_process process = from->processes[1];
+    process.total = 0;
+    to->type = profile_string(to, from->type);
+    to->unit = profile_string(to, from->unit);
+    profile_add_process(to, &process);
+    return to;
+}
+
+/* All services as one; with a label, what stands below it, right below the root. */
+static struct profile *as_one(const struct profile *from, const char *label) {
+    struct profile *to = begin_one(from);
+    uint32_t *node = calloc(from->n_nodes, sizeof *node);
+    for (uint32_t i = 1; i < from->n_nodes; i++) {
+        const struct profile_node *it = &from->nodes[i];
+        bool is_top = it->parent != 0 && from->nodes[it->parent].parent == 0;
+        if (label == NULL ? it->parent == 0 : is_top && is_label(from, i, label))
+            node[i] = profile_root(to, 1);
+        else if (node[it->parent] != 0)
+            node[i] =
+                profile_add_node(to, node[it->parent], copy_location(to, from, it->location), 0, 0);
+        if (node[i] == 0)
+            continue;
+        copy_weight(&to->nodes[node[i]], it);
+        to->processes[1].total += it->count;
+    }
+    if (from->n_processes > 2 && label == NULL) /* a context may be in [~] of another service */
+        bounds_set_errors(to);
+    free(node);
+    return to;
+}
+
+/* `label`: NULL, or what has to stand above. */
+static int check(int n, char **names, const char *label) {
+    const struct profile *file = as_one(read_file(names[0]), label);
     struct profile *fleet = shown_merged(&file, 1), *truth;
     const struct profile **parts = calloc((size_t)n, sizeof(struct profile *));
     for (int i = 1; i < n; i++)
@@ -273,6 +315,8 @@ int main(int argc, char **argv) {
     if (argc >= 7 && strcmp(argv[1], "make") == 0)
         return make(argv + 2, argc - 2);
     if (argc > 3 && strcmp(argv[1], "check") == 0)
-        return check(argc - 2, argv + 2);
-    fail("say", "make DIRECTORY SEED SUMMARY EPSILON BYTES, or check FLEET TRUTH...");
+        return check(argc - 2, argv + 2, NULL);
+    if (argc > 4 && strcmp(argv[1], "check-below") == 0)
+        return check(argc - 3, argv + 3, argv[2]);
+    fail("say", "make DIRECTORY SEED SUMMARY EPSILON BYTES, or check[-below LABEL] FLEET TRUTH...");
 }
