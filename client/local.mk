@@ -137,6 +137,7 @@ client_remote_hcct_remote_SOURCES = \
 	client/profile_file.c client/profile_file.h \
 	client/profile_output.c client/profile_output.h \
 	client/program_file.c client/program_file.h \
+	client/remote/chance_row.c client/remote/chance_row.h \
 	client/remote/clickhouse.c client/remote/clickhouse.h \
 	client/remote/collect.c client/remote/collect.h \
 	client/remote/fleet.c \

@@ -54,9 +54,11 @@ bool fleet_hours_all(const struct fleet_hours *hours, enum fleet_sums sums) {
 /* What an earlier version has made lacks some of it. */
 static bool note_column(const struct json_object *row, void *arg) {
     struct fleet_hours *hours = arg;
-    const char *table = json_in_text(row, "table");
+    const char *table = json_in_text(row, "table"), *name = json_in_text(row, "name");
+    bool is_chance = strcmp(name, "chance_most") == 0, is_totals = strcmp(table, "totals") == 0;
     hours->has_deltas |= strcmp(table, "deltas") == 0;
-    hours->has_capped |= strcmp(table, "totals") == 0;
+    hours->has_capped |= is_totals && !is_chance;
+    hours->has_chance |= is_totals && is_chance;
     hours->there[FLEET_CONTEXTS] |= strcmp(table, table_of_contexts(hours)) == 0;
     hours->there[FLEET_TOTALS] |= strcmp(table, "host_hours") == 0;
     return true;
@@ -65,9 +67,10 @@ static bool note_column(const struct json_object *row, void *arg) {
 static int ask_columns(struct fleet_hours *hours, const struct fleet_server *server) {
     FILE *query = memory_stream("a query");
     fprintf(query,
-            "SELECT table FROM system.columns WHERE database = '%s' AND ((table = 'totals' AND "
-            "name = 'capped') OR (table = 'deltas' AND name = 'push') OR (table IN ('%s', "
-            "'host_hours') AND name = 'hour')) FORMAT JSONEachRow",
+            "SELECT table, name FROM system.columns WHERE database = '%s' AND ((table = 'totals' "
+            "AND name IN ('capped', 'chance_most')) OR (table = 'deltas' AND name = 'push') OR "
+            "(table = '%s' AND name = 'hour') OR (table = 'host_hours' AND name = 'chance_most')) "
+            "FORMAT JSONEachRow",
             server->database, table_of_contexts(hours));
     int status = fleet_ask_rows(server, query, note_column, hours);
     if (status != HCCT_EXIT_OK || hours->has_deltas)

@@ -33,6 +33,7 @@ struct fleet_hours {
     bool there[FLEET_SUMS]; /* the tables have these sums */
     bool has_deltas;        /* there are tables at all */
     bool has_capped;        /* `totals` has that column */
+    bool has_chance;        /* and those of chance_row.h */
 };
 
 /* Finds them, and calls use(), which may be called again: when a push came a second time meanwhile,
@@ -58,8 +59,8 @@ bool fleet_hours_once(const struct fleet_hours *hours);
 
 /* Writes "(SELECT ...)" for what `totals` says of the choice: a row or some for each service,
  * metric, host, exe and tags, with unit, collector, clock; sums: total, walks, complete, lost,
- * lost_ns, cpu_ns, pushes; the greatest period, unseen, capped, runs; first and last, in seconds.
- */
+ * lost_ns, cpu_ns, pushes, chance; the greatest period, unseen, capped, runs, chance_most; first
+ * and last, in seconds. */
 void fleet_hours_put_totals(FILE *out, const struct fleet_server *server,
                             const struct fleet_hours *hours);
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "client/json_in.h"
+#include "client/remote/chance_row.h"
 #include "client/remote/clickhouse.h"
 #include "client/remote/fleet_hours.h"
 #include "client/remote/fleet_query.h"
@@ -109,13 +110,15 @@ static void query_totals(FILE *out, const struct fleet_server *server, const str
           "sum(walks) AS walks, sum(complete) AS complete, sum(lost) AS lost, "
           "sum(lost_ns) AS lost_ns, sum(cpu_ns) AS cpu_ns, sum(most) AS unseen, "
           "sum(off) AS capped, uniqExact(host) AS hosts, sum(runs) AS runs, min(first) AS first, "
-          "max(last) AS last "
+          "max(last) AS last, sum(n) AS pushes, sumForEach(sums) AS chance, maxForEach(mosts) AS "
+          "chance_most "
           "FROM (SELECT service, metric, host, exe, any(unit) AS unit, "
           "any(collector) AS collector, any(clock) AS clock, max(period) AS period, "
           "sum(total) AS total, sum(walks) AS walks, sum(complete) AS complete, "
           "sum(lost) AS lost, sum(lost_ns) AS lost_ns, sum(cpu_ns) AS cpu_ns, "
           "max(unseen) AS most, max(capped) AS off, max(runs) AS runs, min(first) AS first, "
-          "max(last) AS last FROM ",
+          "max(last) AS last, sum(pushes) AS n, sumForEach(chance) AS sums, "
+          "maxForEach(chance_most) AS mosts FROM ",
           out);
     fleet_hours_put_totals(out, server, b->sums);
     fprintf(out, " GROUP BY service, metric, host, exe, tags) GROUP BY service, metric "
@@ -141,8 +144,10 @@ static bool add_service(const struct json_object *row, void *arg) {
         .capped = json_in_number(row, "capped"),
     };
     uint64_t known = process.total + process.lost_ns;
-    /* rows do not tell how long sampling was paused: no time is said to be missing */
+    /* rows of an earlier version do not tell how long sampling was paused: no time is said to be
+     * missing */
     process.unasked_ns = process.cpu_ns > known ? process.cpu_ns - known : 0;
+    chance_row_read(row, json_in_number(row, "pushes"), &process);
     const char *metric = profile_word(profile, json_in_text(row, "metric"));
     uint64_t first = json_in_number(row, "first"), last = json_in_number(row, "last"),
              hosts = json_in_number(row, "hosts");

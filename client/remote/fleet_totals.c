@@ -8,7 +8,8 @@
 #define LABELS "service, metric, host, exe, tags, "
 #define WORDS  "unit, collector, clock"
 #define COUNTS                                                                                     \
-    "total, walks, complete, lost, lost_ns, cpu_ns, pushes, period, unseen, capped, runs, "
+    "total, walks, complete, lost, lost_ns, cpu_ns, pushes, period, unseen, capped, runs, "        \
+    "chance, chance_most, "
 #define MOMENTS "begin AS first, toUInt64(end) AS last"
 
 static void put_sums(FILE *out, const struct fleet_server *server,
@@ -18,7 +19,8 @@ static void put_sums(FILE *out, const struct fleet_server *server,
             ", sumMerge(total) AS total, sumMerge(walks) AS walks, sumMerge(complete) AS complete, "
             "sumMerge(lost) AS lost, sumMerge(lost_ns) AS lost_ns, sumMerge(cpu_ns) AS cpu_ns, "
             "sumMerge(pushes) AS pushes, maxMerge(period) AS period, maxMerge(unseen) AS unseen, "
-            "maxMerge(capped) AS capped, maxMerge(runs) AS runs, "
+            "maxMerge(capped) AS capped, maxMerge(runs) AS runs, sumForEachMerge(chance) AS "
+            "chance, maxForEachMerge(chance_most) AS chance_most, "
             "toUInt64(minMerge(begin)) AS begin, maxMerge(end) AS end FROM %s.host_hours WHERE",
             server->database);
     fleet_hours_put_sums(out, hours, FLEET_TOTALS);
@@ -34,11 +36,16 @@ static void put_rest(FILE *out, const struct fleet_server *server,
             "sum(total) AS total, sum(walks) AS walks, sum(complete) AS complete, "
             "sum(lost) AS lost, sum(lost_ns) AS lost_ns, sum(cpu_ns) AS cpu_ns, count() AS pushes, "
             "max(period) AS period, max(unseen) AS unseen, max(capped) AS capped, max(runs) AS "
-            "runs, toUInt64(min(toUInt32(time) - least(toUInt32(time), intDiv(span, 1000000000)))) "
+            "runs, sumForEach(arrayMap(x -> toFloat64(x), chances)) AS chance, "
+            "maxForEach(mosts) AS chance_most, toUInt64(min(toUInt32(time) - least(toUInt32(time), "
+            "intDiv(span, 1000000000)))) "
             "AS begin, max(time) AS end FROM (SELECT " LABELS WORDS
             ", total, walks, complete, lost, lost_ns, cpu_ns, period, unseen, "
-            "%s, runs, span, time FROM %s.totals",
-            hours->has_capped ? "capped" : "toUInt64(0) AS capped", server->database);
+            "%s, %s, runs, span, time FROM %s.totals",
+            hours->has_capped ? "capped" : "toUInt64(0) AS capped",
+            hours->has_chance ? "chance AS chances, chance_most AS mosts"
+                              : "emptyArrayUInt64() AS chances, emptyArrayUInt64() AS mosts",
+            server->database);
     fleet_put_where(out, hours->choice);
     fleet_hours_put_rest(out, hours, FLEET_TOTALS);
     fputs(FLEET_ONCE ") GROUP BY service, metric, host, exe, tags", out);

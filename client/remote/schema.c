@@ -73,6 +73,8 @@ static const struct column totals[] = {
     {"unseen", "UInt64", "UInt64 CODEC(ZSTD)"},
     {"contexts", "UInt64", "UInt64 CODEC(ZSTD)"},
     {"capped", "UInt64", "UInt64 CODEC(ZSTD)"},
+    {"chance", "Array(UInt64)", "Array(UInt64) CODEC(ZSTD)"}, /* chance_row.h */
+    {"chance_most", "Array(UInt64)", "Array(UInt64) CODEC(ZSTD)"},
     {NULL, NULL, NULL},
 };
 
@@ -127,6 +129,8 @@ static const struct column host_hours[] = {
     {"runs", "AggregateFunction(max, UInt32)", NULL},
     {"begin", "AggregateFunction(min, DateTime)", NULL},
     {"end", "AggregateFunction(max, DateTime)", NULL},
+    {"chance", "AggregateFunction(sumForEach, Array(Float64))", NULL},
+    {"chance_most", "AggregateFunction(maxForEach, Array(UInt64))", NULL},
     {NULL, NULL, NULL},
 };
 
@@ -171,7 +175,9 @@ static const char *const views[] = {
     "sumState(lost) AS lost, sumState(lost_ns) AS lost_ns, sumState(cpu_ns) AS cpu_ns, "
     "maxState(period) AS period, maxState(unseen) AS unseen, maxState(capped) AS capped, "
     "maxState(runs) AS runs, minState(toDateTime(toUInt32(toUInt32(time) - "
-    "least(toUInt32(time), intDiv(span, 1000000000))))) AS begin, maxState(time) AS end FROM "
+    "least(toUInt32(time), intDiv(span, 1000000000))))) AS begin, maxState(time) AS end, "
+    "sumForEachState(arrayMap(x -> toFloat64(x), chance)) AS chance, maxForEachState(chance_most) "
+    "AS chance_most FROM "
     "%1$s.totals GROUP BY service, metric, hour, host, exe, tags, unit, "
     "collector, clock",
 };
@@ -197,20 +203,40 @@ static bool run(struct transfer *transfer, const char *url, const char *text, ch
     return clickhouse_do(transfer, url, text, strlen(text), error, error_bytes) == TRANSFER_DONE;
 }
 
-/* The table of an earlier version has no such column. */
-static bool add_capped(struct transfer *transfer, const struct push_settings *settings, char *error,
-                       size_t error_bytes) {
+/* What tables of an earlier version lack, the oldest first. */
+static const struct addition {
+    const char *table, *column, *type;
+    const char *view; /* that fills it, and is made again; NULL */
+} additions[] = {
+    {"totals", "capped", "UInt64", NULL},
+    {"totals", "chance", "Array(UInt64)", NULL},
+    {"totals", "chance_most", "Array(UInt64)", NULL},
+    {"host_hours", "chance", "AggregateFunction(sumForEach, Array(Float64))",
+     "host_hours_of_totals"},
+    {"host_hours", "chance_most", "AggregateFunction(maxForEach, Array(UInt64))",
+     "host_hours_of_totals"},
+};
+
+/* The view goes first: who is interrupted finds that the column is missing, or that the view is. */
+static bool add_column(struct transfer *transfer, const struct push_settings *settings,
+                       const struct addition *addition, char *error, size_t error_bytes) {
     char text[400];
     unsigned there;
     snprintf(text, sizeof text,
-             "SELECT count() FROM system.columns WHERE database = '%s' AND table = 'totals' AND "
-             "name = 'capped'",
-             settings->database);
+             "SELECT count() FROM system.columns WHERE database = '%s' AND table = '%s' AND "
+             "name = '%s'",
+             settings->database, addition->table, addition->column);
     if (!clickhouse_ask_number(transfer, settings->url, text, &there, error, error_bytes))
         return false;
-    snprintf(text, sizeof text, "ALTER TABLE %s.totals ADD COLUMN capped UInt64",
-             settings->database);
-    return there > 0 || run(transfer, settings->url, text, error, error_bytes);
+    if (there > 0)
+        return true;
+    snprintf(text, sizeof text, "DROP TABLE IF EXISTS %s.%s", settings->database,
+             addition->view != NULL ? addition->view : "");
+    if (addition->view != NULL && !run(transfer, settings->url, text, error, error_bytes))
+        return false;
+    snprintf(text, sizeof text, "ALTER TABLE %s.%s ADD COLUMN %s %s", settings->database,
+             addition->table, addition->column, addition->type);
+    return run(transfer, settings->url, text, error, error_bytes);
 }
 
 static bool make_views(struct transfer *transfer, const struct push_settings *settings, char *error,
@@ -245,7 +271,8 @@ bool clickhouse_create(struct transfer *transfer, const struct push_settings *se
         if (!done)
             return false;
     }
-    if (!add_capped(transfer, settings, error, error_bytes))
-        return false;
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(additions); i++)
+        if (!add_column(transfer, settings, &additions[i], error, error_bytes))
+            return false;
     return make_views(transfer, settings, error, error_bytes);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "client/remote/chance_row.h"
 #include "client/remote/clickhouse.h"
 #include "client/remote/sent_stacks.h"
 #include "client/remote/stack_row.h"
@@ -17,6 +18,8 @@
 
 /* In the order in which they are inserted: what refers to rows of another table comes after it. */
 enum { STACKS, DELTAS, TOTALS, TABLES };
+
+static bool takes_chance; /* `totals` has columns for it, which an earlier version's has not */
 
 struct rows {
     const struct push_settings *settings;
@@ -108,6 +111,24 @@ static uint64_t lost_time(const struct profile *profile, const struct profile_pr
     return is_time ? profile_lost(profile, process) : process->lost_ns;
 }
 
+static void put_wide_array(struct json_out *json, const char *name, const uint64_t *numbers,
+                           size_t n) {
+    char text[24];
+    json_array_member(json, name);
+    for (size_t i = 0; i < n; i++) {
+        snprintf(text, sizeof text, "%" PRIu64, numbers[i]);
+        json_string(json, text);
+    }
+    json_end(json, ']');
+}
+
+static void put_chance(struct json_out *json, const struct profile_process *process) {
+    uint64_t sums[CHANCE_SUMS], most[CHANCE_MOST];
+    chance_row_make(process, sums, most);
+    put_wide_array(json, "chance", sums, CHANCE_SUMS);
+    put_wide_array(json, "chance_most", most, CHANCE_MOST);
+}
+
 static void put_totals(struct rows *rows, uint32_t process, const char *service) {
     const struct profile *profile = rows->push->profile;
     const struct profile_process *it = &profile->processes[process];
@@ -129,6 +150,8 @@ static void put_totals(struct rows *rows, uint32_t process, const char *service)
     put_wide(&json, "contexts", it->contexts);
     if (it->capped > 0) /* the tables of an earlier version have no such column */
         put_wide(&json, "capped", it->capped);
+    if (takes_chance)
+        put_chance(&json, it);
     json_end(&json, '}');
     fputc('\n', rows->out[TOTALS]);
     rows->n[TOTALS]++;
@@ -179,6 +202,21 @@ static enum transfer_result insert_all(struct transfer *transfer, struct rows *r
     return result;
 }
 
+/* False: it can't be asked. */
+static bool find_columns(struct transfer *transfer, const struct push_settings *settings,
+                         char *error, size_t error_bytes) {
+    char text[300];
+    unsigned n;
+    snprintf(text, sizeof text,
+             "SELECT count() FROM system.columns WHERE database = '%s' AND table = 'totals' AND "
+             "name = 'chance_most'",
+             settings->database);
+    if (!clickhouse_ask_number(transfer, settings->url, text, &n, error, error_bytes))
+        return false;
+    takes_chance = n > 0;
+    return true;
+}
+
 /* False: nobody answers. Who must not ask may push all the same. */
 static bool find_version(struct transfer *transfer, const struct push_settings *settings,
                          char *error, size_t error_bytes) {
@@ -190,9 +228,10 @@ static bool find_version(struct transfer *transfer, const struct push_settings *
     clickhouse_be_exact(transfer, 0);
     enum transfer_result result =
         clickhouse_run(transfer, settings->url, text, strlen(text), &answer, error, error_bytes);
-    is_known = result == TRANSFER_DONE;
-    if (is_known)
+    if (result == TRANSFER_DONE) {
         clickhouse_be_exact(transfer, clickhouse_version(answer.body));
+        is_known = find_columns(transfer, settings, error, error_bytes);
+    }
     free(answer.body);
     return is_known || answer.status != 0;
 }

@@ -47,7 +47,7 @@ FROM = """FROM (SELECT number, toUInt64(cityHash64(number) % {real}) AS k FROM (
 DELTAS = """INSERT INTO hcct.deltas SELECT {key}, arraySlice(hashes, 1, {contexts}),
 arrayMap(w -> 1 + intDiv(w * (50 + cityHash64(number, w) % 100), 100), arraySlice(weights, 1, {contexts})) AS weights """ + FROM
 TOTALS = """INSERT INTO hcct.totals SELECT {key}, unit, collector, clock, span, period, runs, total, walks, complete, lost,
-lost_ns, cpu_ns, unseen, contexts, capped """ + FROM
+lost_ns, cpu_ns, unseen, contexts, capped, chance, chance_most """ + FROM
 
 VIEWS = "hours_of_deltas", "host_contexts_of_deltas"    # of contexts
 COPY = """INSERT INTO hcct.{table} SELECT time - {ago} * 3600 AS time, service, metric, host,
@@ -55,7 +55,7 @@ concat(lower(hex(cityHash64(push, {ago}))), substring(push, position(push, '-'))
 (SELECT * FROM hcct.{table}_hour)"""
 COPIED = {"deltas": "exe, tags, pid, hashes, weights",
           "totals": "exe, tags, pid, unit, collector, clock, span, period, runs, total, walks, complete, lost, lost_ns, cpu_ns, "
-                    "unseen, contexts, capped"}
+                    "unseen, contexts, capped, chance, chance_most"}
 COPY_SUMS = """INSERT INTO hcct.hours SELECT service, metric, toUInt32(hour - {ago}) AS hour, tags, hash, weight FROM
 (SELECT * FROM hcct.hours WHERE hash != 0 AND hour >= intDiv({begin}, 3600))""", """INSERT INTO hcct.host_contexts
 SELECT service, metric, host, toUInt32(hour - {ago}) AS hour, tags, toUInt64(0) AS ids, contextMap.hash, contextMap.weight FROM

@@ -27,7 +27,7 @@ STACK = {"number": 7, "weight": 5000000000, "functions": ["main", "work"],
          "kinds": [0, 0]}
 WORDS = {"now": " AS now ", "columns": "system.columns", "pushes": "SELECT hour, sum(n)", "changes": "SELECT hour, sum(contexts)",
          "stacks": "system_names"}  # by which a question is known
-TABLES = ({"table": "deltas"}, {"table": "totals"}, {"table": "hours"}, {"table": "host_hours"})
+TABLES = ({"table": "deltas"}, {"table": "totals", "name": "chance_most"}, {"table": "hours"}, {"table": "host_hours"})
 STEERING = "\x1b]0;x\x07\x1bc"
 
 

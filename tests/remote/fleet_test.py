@@ -189,7 +189,8 @@ def test_whole_hours():
         server.ask(f"INSERT INTO hcct.totals SELECT {key}, 'nanoseconds' AS unit, 'walks' AS collector, 'cpu' AS clock, "
                    "toUInt64(0) AS span, toUInt64(0) AS period, toUInt32(1) AS runs, "
                    f"toUInt64({weight}) AS total, toUInt64(1) AS walks, toUInt64(1) AS complete, toUInt64(0) AS lost, toUInt64(0) AS lost_ns, "
-                   "toUInt64(0) AS cpu_ns, toUInt64(0) AS unseen, toUInt64(1) AS contexts, toUInt64(0) AS capped")
+                   "toUInt64(0) AS cpu_ns, toUInt64(0) AS unseen, toUInt64(1) AS contexts, toUInt64(0) AS capped, emptyArrayUInt64() AS chance, "
+                   "emptyArrayUInt64() AS chance_most")
     total = hot("--service", "long", "--since", "7h")["total"]
     later = int(server.ask("SELECT toUInt32(now())")[0][0])
     check(total == 1110 or later // 3600 != now // 3600, f"of seven hours: {total}")
@@ -210,7 +211,8 @@ def insert_past(hours, labels, what="deltas, totals", database="past"):
                            "toUInt64(number = 5 ? 600000000000 : 15000000000) AS span, toUInt64(10000000) AS period, toUInt32(1 + number % 3) AS runs, "
                            f"toUInt64(100 + number + {hour}) AS total, toUInt64(5 + number) AS walks, toUInt64(4 + number) AS complete, toUInt64(number) AS lost, "
                            f"toUInt64(number * 10) AS lost_ns, toUInt64(200) AS cpu_ns, toUInt64({place} * 100 + {hour} + number) AS unseen, "
-                           "toUInt64(2) AS contexts, toUInt64(number) AS capped FROM numbers(12)")
+                           "toUInt64(2) AS contexts, toUInt64(number) AS capped, emptyArrayUInt64() AS chance, emptyArrayUInt64() AS chance_most "
+                           "FROM numbers(12)")
 
 
 def past(*options):

@@ -38,7 +38,8 @@ def insert(database, service, metric, unit, weight, begin, host):
     server.ask(f"INSERT INTO {database}.totals SELECT {key}, '{unit}' AS unit, 'walks' AS collector, 'cpu' AS clock, "
                f"toUInt64(60000000000) AS span, toUInt64(0) AS period, toUInt32(1) AS runs, toUInt64({weight}) AS total, "
                "toUInt64(100) AS walks, toUInt64(100) AS complete, toUInt64(0) AS lost, toUInt64(0) AS lost_ns, "
-               f"toUInt64(0) AS cpu_ns, toUInt64({weight // 4}) AS unseen, toUInt64(2) AS contexts, toUInt64(0) AS capped "
+               f"toUInt64(0) AS cpu_ns, toUInt64({weight // 4}) AS unseen, toUInt64(2) AS contexts, toUInt64(0) AS capped, "
+               "emptyArrayUInt64() AS chance, emptyArrayUInt64() AS chance_most "
                f"FROM numbers({PUSHES})")
     server.ask(f"INSERT INTO {database}.stacks SELECT '{service}' AS service, toUInt64(number + 1) AS hash, now() AS seen, "
                f"['main', number = 1 ? '[~]' : 'work_of_{service}'] AS functions, functions AS system_names, ['', ''] AS files, "

@@ -1,5 +1,5 @@
 # Tests of what speaks to other machines: over loopback, with servers of their own.
-REMOTE_TESTS = tests/remote/fleet_answers_test.py tests/remote/fleet_bounds_test.py \
+REMOTE_TESTS = tests/remote/fleet_answers_test.py tests/remote/fleet_bounds_test.py tests/remote/fleet_chance_test.py \
 	tests/remote/fleet_current_test.py tests/remote/fleet_faults_test.py tests/remote/fleet_settings_test.py tests/remote/fleet_test.py tests/remote/fleet_top_test.py \
 	tests/remote/grafana_test.py tests/remote/push_faults_test.py tests/remote/push_test.py
 TESTS += $(REMOTE_TESTS)
