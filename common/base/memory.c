@@ -13,13 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define POOL_CHUNK     65536
 #define POOL_CHUNK_MAX (HUGE_PAGE - 64) /* with its head a huge page */
 #define HUGE_PAGE      (2u << 20)
 #define LARGE          (HUGE_PAGE / 2)
-#define HEAP           (16u << 20) /* by which the heap grows */
+#define LARGE_KEPT     (4 * HUGE_PAGE) /* where the heap is of huge pages */
+#define HEAP           (64u << 20)     /* that is kept begins with so much */
+#define MMAP_LEAST     (32u << 20)     /* the largest that malloc knows */
+#define HEAP_PART      16u             /* of what the process may have, at most */
 
 struct pool_chunk {
     struct pool_chunk *next;
@@ -42,6 +46,7 @@ struct attempt {
 
 static _Thread_local struct attempt *trying; /* the innermost; NULL: nothing is tried */
 static _Thread_local struct stream *streams; /* the newest */
+static size_t large = LARGE;                 /* an array of so much is of huge pages itself */
 static _Thread_local struct {
     void **slot;
     size_t n, room; /* room is a power of two */
@@ -175,7 +180,7 @@ static void *get(size_t n, size_t size) {
     if (__builtin_mul_overflow(n, size, &bytes) ||
         __builtin_add_overflow(bytes, HUGE_PAGE - 1, &rounded))
         return NULL;
-    if (bytes < LARGE)
+    if (bytes < large)
         return calloc(n, size);
     rounded = rounded / HUGE_PAGE * HUGE_PAGE;
     void *memory = aligned_alloc(HUGE_PAGE, rounded);
@@ -190,7 +195,7 @@ static void *get_more(void *array, size_t used, size_t n, size_t size) {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes))
         return NULL;
-    if (bytes < LARGE)
+    if (bytes < large)
         return realloc(array, bytes);
     void *moved = get(n, size);
     if (moved == NULL)
@@ -208,14 +213,11 @@ void *memory_new(size_t n, size_t size, const char *what) {
     return memory;
 }
 
-void *memory_grow(void *array, uint32_t n, uint32_t *capacity, size_t size, const char *what) {
-    void *moved;
-    if (n < *capacity)
-        return array;
-    if (*capacity > UINT32_MAX / 2)
-        memory_die(what);
+/* To a capacity that is larger. */
+static void *move_to(void *array, uint32_t n, uint32_t *capacity, size_t size, uint32_t room,
+                     const char *what) {
     memory_forget(array);
-    moved = get_more(array, n * size, *capacity > 0 ? *capacity * 2 : 16, size);
+    void *moved = get_more(array, n * size, room, size);
     if (moved == NULL) {
         hold(array); /* it is where it was, and so is its slot */
         memory_die(what);
@@ -223,17 +225,48 @@ void *memory_grow(void *array, uint32_t n, uint32_t *capacity, size_t size, cons
     moved = hold(moved);
     if (moved == NULL)
         memory_die(what);
-    *capacity = *capacity > 0 ? *capacity * 2 : 16;
+    *capacity = room;
     return moved;
 }
 
+void *memory_grow(void *array, uint32_t n, uint32_t *capacity, size_t size, const char *what) {
+    if (n < *capacity)
+        return array;
+    if (*capacity > UINT32_MAX / 2)
+        memory_die(what);
+    return move_to(array, n, capacity, size, *capacity > 0 ? *capacity * 2 : 16, what);
+}
+
+void *memory_reserve(void *array, uint32_t used, uint32_t *capacity, size_t size, uint32_t n,
+                     const char *what) {
+    if (n > UINT32_MAX - used)
+        memory_die(what);
+    return used + n > *capacity ? move_to(array, used, capacity, size, used + n, what) : array;
+}
+
+/* Address space that a heap of huge pages may take from the start. */
+static size_t heap_bytes(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur / HEAP_PART > HEAP)
+        return HEAP;
+    return limit.rlim_cur / HEAP_PART;
+}
+
+/* The heap grows, and from there on its pages are huge ones; what it had before, where pages are
+ * small, is left out. A compiler would leave out, too, what is given back at once. */
 void memory_keep(void) {
+    size_t heap = heap_bytes();
+    uintptr_t begin = ((uintptr_t)sbrk(0) + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
-    mallopt(M_MMAP_THRESHOLD, LARGE);
-    mallopt(M_TOP_PAD, HEAP);
-    free(malloc(LARGE / 2)); /* grows it */
+    mallopt(M_MMAP_THRESHOLD, MMAP_LEAST);
+    mallopt(M_TOP_PAD, (int)(heap - heap / 4));
+    char *volatile whole = malloc(heap / 4);
     uintptr_t end = (uintptr_t)sbrk(0) / HUGE_PAGE * HUGE_PAGE;
-    madvise((void *)(end - HEAP), HEAP, MADV_HUGEPAGE);
+    if ((uintptr_t)whole >= begin || begin >= end)
+        return;
+    madvise((void *)begin, end - begin, MADV_HUGEPAGE); /* before anything is written there */
+    whole = realloc(whole, begin - (uintptr_t)whole);
+    large = LARGE_KEPT;
 }
 
 FILE *memory_stream(const char *what) {

@@ -21,6 +21,10 @@ void *memory_new(size_t n, size_t size, const char *what);
  * had to grow. *capacity is kept for the caller. */
 void *memory_grow(void *array, uint32_t n, uint32_t *capacity, size_t size, const char *what);
 
+/* The same for n more entries beyond the `used` ones, at once. */
+void *memory_reserve(void *array, uint32_t used, uint32_t *capacity, size_t size, uint32_t n,
+                     const char *what);
+
 /* A stream to memory, and the string that was written to it, for free(); *bytes (or NULL) is how
  * many it has. Streams end in the opposite order. */
 FILE *memory_stream(const char *what);

@@ -2,12 +2,14 @@
 /*
  * memory_test.c - small arrays and large ones, which are of huge pages: all are zeroed, also where
  * memory had something in it, and keep what they have when they grow; pools have pieces of any
- * size; and what can't be had ends what is tried, before and after memory_keep().
+ * size; and what can't be had ends what is tried, before and after memory_keep(), which has a heap
+ * of many megabytes.
  */
 #include "common/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/check.h"
 
@@ -42,6 +44,19 @@ static void check_grow(void) {
     free(array);
 }
 
+static void check_reserve(void) {
+    uint32_t *array = NULL, room = 0;
+    for (uint32_t n = 1; n < 3000000; n *= 3) {
+        array = memory_reserve(array, n / 3, &room, sizeof *array, n - n / 3, "a test");
+        CHECK(room >= n && (n < 3 || array[n / 3 - 1] == n / 3));
+        uint32_t had = room;
+        array[n - 1] = n;
+        array = memory_reserve(array, n, &room, sizeof *array, room - n, "a test");
+        CHECK_UINT(room, had);
+    }
+    free(array);
+}
+
 static void check_pool(void) {
     struct pool pool = {0};
     char *piece[2000];
@@ -73,13 +88,25 @@ static void check_none(void) {
 static void check_none(void) {}
 #endif
 
+/* The heap that is kept is there, to be of huge pages before anything is in it. */
+static void keep(void) {
+    const char *before = sbrk(0);
+    memory_keep();
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* these have another heap */
+    CHECK((const char *)sbrk(0) >= before + 32 * MB);
+#endif
+    (void)before;
+}
+
 int main(void) {
     for (int kept = 0; kept < 2; kept++) {
         check_new();
         check_grow();
+        check_reserve();
         check_pool();
         check_none();
-        memory_keep();
+        if (kept == 0)
+            keep();
     }
     return check_report();
 }
