@@ -54,6 +54,14 @@ static struct intern_slot *get_slots(uint32_t capacity, bool must) {
     return calloc(capacity, sizeof(struct intern_slot));
 }
 
+void intern_reserve(struct intern *table, uint32_t n) {
+    uint32_t capacity = CAPACITY_FIRST;
+    while (n >= ROOM(capacity) && capacity <= UINT32_MAX / 2)
+        capacity *= 2;
+    if (capacity > table->capacity)
+        move(table, get_slots(capacity, true), capacity, NULL, NULL);
+}
+
 static bool make_room(struct intern *table, bool must) {
     uint32_t capacity = table->capacity > 0 ? 2 * table->capacity : CAPACITY_FIRST;
     if (table->used < ROOM(table->capacity))

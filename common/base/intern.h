@@ -42,6 +42,9 @@ uint32_t *intern_find(struct intern *table, uint64_t hash, intern_equal *equal, 
 uint32_t intern_get(const struct intern *table, uint64_t hash, intern_equal *equal,
                     const void *entries, const void *key);
 
+/* Room for n keys from the start. */
+void intern_reserve(struct intern *table, uint32_t n);
+
 /* Forgets all numbers but those that `keep` says. False: there is no memory, and nothing is
  * forgotten. */
 bool intern_keep(struct intern *table, intern_choice *keep, const void *arg);

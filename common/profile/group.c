@@ -13,6 +13,7 @@
 #include "common/profile/copy.h"
 #include "common/base/intern.h"
 #include "common/profile/profile.h"
+#include "common/profile/profile_index.h"
 #include "common/wire/compiler.h"
 
 #define NO_MODULE "[no module]"
@@ -257,6 +258,7 @@ struct profile *profile_group(const struct profile *profile, enum profile_by by,
     uint32_t *node = memory_new(profile->n_nodes, sizeof *node, "contexts");
     struct profile *pruned;
 
+    profile_reserve_nodes(g.to, profile->n_nodes);
     g.naming_of = memory_new(profile->n_functions, sizeof *g.naming_of, "functions");
     g.module_of = memory_new(profile->n_modules, sizeof *g.module_of, "modules");
     g.first = memory_new((size_t)profile->n_locations + 1, sizeof *g.first, "frames");

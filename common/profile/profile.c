@@ -275,6 +275,13 @@ uint32_t profile_append_node(struct profile *profile, const struct profile_node 
     return profile->n_nodes++;
 }
 
+void profile_reserve_nodes(struct profile *profile, uint32_t n) {
+    struct profile_index *index = profile->index;
+    intern_reserve(&index->by_child, index->by_child.used + n);
+    profile->nodes = memory_reserve(profile->nodes, profile->n_nodes, &index->node_room,
+                                    sizeof *profile->nodes, n, "contexts");
+}
+
 uint32_t profile_add_process(struct profile *profile, const struct profile_process *process) {
     struct profile_index *index = profile->index;
     uint32_t number = profile->n_processes;

@@ -28,4 +28,7 @@ uint32_t profile_string_number(struct profile *profile, const char *text);
 /* A node more, which no other one is like: profile_add_node() will not find it. */
 uint32_t profile_append_node(struct profile *profile, const struct profile_node *node);
 
+/* Room for so many contexts more, which are about to be added. */
+void profile_reserve_nodes(struct profile *profile, uint32_t n);
+
 #endif
