@@ -27,7 +27,7 @@
 #include "common/tree/summary.h"
 #include "common/wire/paths.h"
 #include "daemon/answers/config.h"
-#include "daemon/answers/history.h"
+#include "daemon/history/history.h"
 #include "daemon/ingest/deferred_unwind.h"
 #include "daemon/ingest/finished.h"
 #include "daemon/ingest/frame_sweep.h"

@@ -1,14 +1,16 @@
 # hcctd: the rooms below daemon/, wired together.
 HISTORY_SOURCES = \
-	daemon/answers/history.c daemon/answers/history.h \
-	daemon/answers/history_column.c daemon/answers/history_column.h \
-	daemon/answers/history_earlier.c daemon/answers/history_earlier.h \
-	daemon/answers/history_log.c daemon/answers/history_log.h \
-	daemon/answers/history_pack.h \
-	daemon/answers/history_read.c daemon/answers/history_read.h \
-	daemon/answers/history_sum.c daemon/answers/history_sum.h \
-	daemon/answers/history_words.c daemon/answers/history_words.h \
-	daemon/answers/history_write.c daemon/answers/history_write.h
+	daemon/history/history.c daemon/history/history.h \
+	daemon/history/history_add.c daemon/history/history_add.h \
+	daemon/history/history_column.c daemon/history/history_column.h \
+	daemon/history/history_earlier.c daemon/history/history_earlier.h \
+	daemon/history/history_log.c daemon/history/history_log.h \
+	daemon/history/history_pack.h \
+	daemon/history/history_read.c daemon/history/history_read.h \
+	daemon/history/history_sum.c daemon/history/history_sum.h \
+	daemon/history/history_words.c daemon/history/history_words.h \
+	daemon/history/history_write.c daemon/history/history_write.h \
+	daemon/history/process_choice.c daemon/history/process_choice.h
 bin_PROGRAMS += daemon/hcctd
 daemon_hcctd_SOURCES = \
 	daemon/answers/config.h \

@@ -10,31 +10,31 @@
 
 const struct format formats[] = {
     {"text", ".txt", "text/plain; charset=utf-8", "hottest functions and contexts, to be read",
-     false, false, write_text, write_text_diff},
+     false, false, true, write_text, write_text_diff},
     {"pprof", ".pb.gz", "application/vnd.google.protobuf+gzip",
-     "profile file, for hcct report, go tool pprof and other viewers", true, true, write_pprof,
-     NULL},
-    {"json", ".json", "application/json", "hcct-profile JSON, for scripts", false, true, write_json,
-     write_json_diff},
+     "profile file, for hcct report, go tool pprof and other viewers", true, true, false,
+     write_pprof, NULL},
+    {"json", ".json", "application/json", "hcct-profile JSON, for scripts", false, true, true,
+     write_json, write_json_diff},
     {"otlp", ".otlp", "application/x-protobuf", "profiles of OpenTelemetry, for its collectors",
-     true, false, write_otlp, NULL},
+     true, false, false, write_otlp, NULL},
     {"folded", ".folded", "text/plain; charset=utf-8",
-     "one line for each context, for flame graph tools", false, false, write_folded, NULL},
+     "one line for each context, for flame graph tools", false, false, true, write_folded, NULL},
     {"speedscope", ".speedscope.json", "application/json", "for the viewer speedscope", false,
-     false, write_speedscope, NULL},
+     false, true, write_speedscope, NULL},
     {"firefox", ".firefox.json", "application/json", "for the Firefox Profiler", false, false,
-     write_firefox, NULL},
+     false, write_firefox, NULL},
     {"callgrind", ".callgrind", "text/plain; charset=utf-8",
-     "functions and calls, for KCachegrind and callgrind_annotate", false, false, write_callgrind,
-     NULL},
+     "functions and calls, for KCachegrind and callgrind_annotate", false, false, true,
+     write_callgrind, NULL},
     {"dot", ".dot", "text/vnd.graphviz; charset=utf-8", "call graph, for graphviz: dot -Tsvg",
-     false, false, write_dot, NULL},
+     false, false, true, write_dot, NULL},
     {"html", ".html", "text/html; charset=utf-8", "one page for a browser, that needs nothing else",
-     false, false, write_html, write_html_diff},
+     false, false, true, write_html, write_html_diff},
     {"page-data", ".page.json", "application/json",
-     "what that page draws, for the page served live", false, false, write_page_data,
+     "what that page draws, for the page served live", false, false, true, write_page_data,
      write_page_data_diff},
-    {NULL, NULL, NULL, NULL, false, false, NULL, NULL},
+    {NULL, NULL, NULL, NULL, false, false, false, NULL, NULL},
 };
 
 const struct format_options format_default_options = {
@@ -80,6 +80,11 @@ const struct format *format_by_suffix(const char *path) {
         }
     }
     return best;
+}
+
+bool format_reads_errors(const struct format *format, const struct format_options *options) {
+    return !format->groups || options->by == PROFILE_BY_SITE || options->focus != NULL ||
+           options->ignore != NULL;
 }
 
 bool format_write(const struct format *format, FILE *out, const struct profile *profile,

@@ -52,6 +52,7 @@ struct format {
     bool binary; /* not for a terminal */
     bool plain;  /* contexts one by one, no filter asked for: what it takes follows from how many
                   * there are, so that a daemon may write it itself */
+    bool groups; /* contexts as format_select() has them, by options->by */
     /* Writes the profile; false with errno set when writing failed. */
     bool (*write)(FILE *out, const struct profile *profile, const struct format_options *options);
     /* The same of a comparison (diff.h); NULL: it can't be written so. */
@@ -71,6 +72,10 @@ const struct format *format_find(const char *name); /* NULL: no such format */
 const struct format *format_by_suffix(const char *path);
 
 extern const struct format_options format_default_options;
+
+/* Whether errors of the profile's contexts are read: those of groups of contexts, as functions are,
+ * follow from counts alone. */
+bool format_reads_errors(const struct format *format, const struct format_options *options);
 
 /* Writes the profile, filtered first where the options ask for it. Filters must have passed
  * filter_check. False with errno set when writing failed. */

@@ -38,8 +38,23 @@ bool render_order_write(const struct format *format, FILE *out, int64_t start,
                         struct profile *profile, const struct format_options *options,
                         enum render_order_as as);
 
+/* The same of a profile that is a part of what is to be rendered: what was written from `start` on
+ * are no contexts, but says to its reader what is to be added. */
+bool render_order_write_part(const struct format *format, FILE *out, int64_t start,
+                             struct profile *profile, const struct format_options *options,
+                             enum render_order_as as);
+
 /* False: what is there is no whole order. In any case render_order_free() follows. */
 bool render_order_read(FILE *in, struct render_order *order);
+
+/* The same where a profile may be a part: add() makes the whole of it, and takes it over. `order`
+ * has the format and its options. */
+struct render_adder {
+    struct profile *(*add)(const void *arg, const struct render_order *order,
+                           struct profile *profile, const uint8_t *what, size_t bytes);
+    const void *arg;
+};
+bool render_order_read_parts(FILE *in, struct render_order *order, const struct render_adder *by);
 void render_order_free(struct render_order *order);
 
 #endif

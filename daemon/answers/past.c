@@ -11,8 +11,8 @@
 
 #include "common/base/clock.h"
 #include "common/base/memory.h"
-#include "common/profile/merge.h"
 #include "common/wire/metric.h"
+#include "daemon/history/history_add.h"
 
 #define AROUND_S (24 * 3600u) /* with `rest`: so much before and after what is asked for */
 
@@ -125,17 +125,6 @@ bool past_has(const struct query *query) {
 
 /* ---- adding up ---- */
 
-static bool wanted(const void *query, const struct profile_process *process) {
-    return query_wants(query, (pid_t)process->pid, process->exe, process->command, process->tags);
-}
-
-static bool has_weight(const struct profile *profile) {
-    for (uint32_t i = 1; i < profile->n_processes; i++)
-        if (profile->processes[i].total > 0)
-            return true;
-    return false;
-}
-
 /* Of the cells those of the kind that is asked for, which stay in order. */
 static size_t choose_kind(const struct query *query, struct history_cell *cells, size_t n) {
     size_t kept = 0;
@@ -146,57 +135,79 @@ static size_t choose_kind(const struct query *query, struct history_cell *cells,
     return kept;
 }
 
-/* So much time is in it, from here on. */
-static void describe(struct profile *sum, const struct past *past, const struct profile *live) {
-    uint64_t window = live != NULL ? live->window_ns : 0, begin = past->cells[0].begin_s;
+/* Of all hours, of whatever kind. */
+static struct history_time time_of(const struct past *past) {
+    struct history_time time = {.begin_s = past->cells[0].begin_s};
     for (size_t i = 0; i < past->n; i++)
         if (i == 0 || past->cells[i].begin_s != past->cells[i - 1].begin_s)
-            window += (past->cells[i].end_s - past->cells[i].begin_s) * CLOCK_SECOND;
-    sum->time_ns = begin * CLOCK_SECOND;
-    sum->window_ns = sum->duration_ns = window;
-    sum->is_past = true;
+            time.span_s += past->cells[i].end_s - past->cells[i].begin_s;
+    return time;
 }
 
-/* What is in memory, and parts from files. One alone is the sum by itself. */
-static struct profile *add_up(struct profile *live, const struct history_part *parts, size_t n,
-                              struct query_error *error) {
-    if (n == 1 && live == NULL) {
-        merge_finish(parts[0].profile, parts[0].trees);
-        return parts[0].profile;
-    }
-    struct merge_part *all = memory_new(n + 1, sizeof *all, "past hours");
-    size_t n_all = 0, bad;
-    if (live != NULL)
-        all[n_all++].profile = live;
-    for (size_t i = 0; i < n; i++)
-        all[n_all++] = (struct merge_part){parts[i].profile, parts[i].trees};
-    struct profile *sum = merge_parts(all, n_all, &bad, error->text, sizeof error->text);
-    free(all);
-    return sum;
+/* Those of the kind, *n of them; the caller's to free. */
+static struct history_cell *copy_cells(const struct past *past, size_t *n) {
+    struct history_cell *cells = memory_new(past->n, sizeof *cells, "past hours");
+    memcpy(cells, past->cells, past->n * sizeof *cells);
+    *n = choose_kind(past->query, cells, past->n);
+    return cells;
+}
+
+/* Processes that are alike are one in days. */
+static bool may_read_days(const struct query *query) {
+    return query->pid == 0;
 }
 
 struct profile *past_add(const struct past *past, struct profile *profile,
                          struct query_error *error) {
-    const struct query *query = past->query;
-    const struct history_choice choice = {wanted, query};
-    struct history_cell *cells = memory_new(past->n, sizeof *cells, "past hours");
-    bool live = has_weight(profile);
-    size_t n_parts;
-    memcpy(cells, past->cells, past->n * sizeof *cells);
-    size_t n = choose_kind(query, cells, past->n);
-    struct history_part *parts = history_read(cells, n, &choice, query->pid == 0, &n_parts);
-    struct profile *sum =
-        n_parts == 0 ? profile : add_up(live ? profile : NULL, parts, n_parts, error);
-    if (sum != NULL)
-        describe(sum, past, live ? profile : NULL);
-    for (size_t i = 0; i < n_parts; i++) {
-        if (parts[i].profile != sum)
-            profile_free(parts[i].profile);
-        free(parts[i].trees);
-    }
-    if (sum != profile)
-        profile_free(profile);
-    free(parts);
+    const struct process_choice processes = query_choice(past->query);
+    const struct history_choice choice = {process_choice_wants, &processes};
+    const struct history_time time = time_of(past);
+    size_t n, n_parts;
+    struct history_cell *cells = copy_cells(past, &n);
+    struct history_part *parts =
+        history_read(cells, n, &choice, may_read_days(past->query), &n_parts);
     free(cells);
-    return sum;
+    return history_add(profile, parts, n_parts, &time, true, error->text, sizeof error->text);
+}
+
+/* ---- by a renderer ---- */
+
+/* The number of the cell's log among the files, of which those from `first` on are this order's;
+ * it is opened where no earlier cell has it. RENDER_FILES_MAX: it can't be opened, or is one too
+ * many, which is *full then. */
+static uint32_t file_of(const struct history_cell *cells, size_t i,
+                        const struct history_ordered *hours, struct render_files *files,
+                        bool *full) {
+    for (size_t k = 0; k < i; k++)
+        if (history_same_log(&cells[k], &cells[i]))
+            return hours[k].file;
+    *full |= files->n == RENDER_FILES_MAX;
+    int fd = *full ? -1 : history_open_log(&cells[i]);
+    if (fd < 0)
+        return RENDER_FILES_MAX;
+    files->fd[files->n] = fd;
+    return files->n++;
+}
+
+bool past_order(const struct past *past, FILE *out, struct render_files *files) {
+    size_t n;
+    struct history_cell *cells = copy_cells(past, &n);
+    struct history_ordered *all = memory_new(n, sizeof *all, "past hours");
+    struct history_order order = {.time = time_of(past),
+                                  .choice = query_choice(past->query),
+                                  .days = may_read_days(past->query),
+                                  .hours = memory_new(n, sizeof *order.hours, "past hours")};
+    bool full = false;
+    for (size_t i = 0; i < n; i++) {
+        all[i] = (struct history_ordered){{cells[i].begin_s, cells[i].end_s},
+                                          file_of(cells, i, all, files, &full)};
+        if (all[i].file < RENDER_FILES_MAX)
+            order.hours[order.n++] = all[i];
+    }
+    if (!full)
+        history_order_write(&order, out);
+    free(order.hours);
+    free(all);
+    free(cells);
+    return !full;
 }

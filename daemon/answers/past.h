@@ -8,11 +8,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "common/profile/profile.h"
-#include "daemon/answers/history.h"
+#include "daemon/history/history.h"
 #include "daemon/answers/query.h"
 #include "daemon/ingest/windows.h"
+#include "daemon/render/render_protocol.h"
 
 struct past {
     const struct query *query;
@@ -38,5 +40,9 @@ bool past_has(const struct query *query);
  * `error` has the sentence. Gets memory by memory.h. */
 struct profile *past_add(const struct past *past, struct profile *profile,
                          struct query_error *error);
+
+/* Or what a renderer is to add to the profile (history_order_add()), which gets these files: they
+ * have the logs now, too. False: there are more than have room. Gets memory by memory.h. */
+bool past_order(const struct past *past, FILE *out, struct render_files *files);
 
 #endif

@@ -261,23 +261,18 @@ enum query_status query_set(struct query *query, const char *name, const char *v
 
 /* ---- processes ---- */
 
-static const char *last_part(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
 bool query_sees(const struct query *query, uid_t uid) {
     return query->asker == 0 || query->asker == geteuid() || query->asker == uid;
 }
 
+struct process_choice query_choice(const struct query *query) {
+    return (struct process_choice){query->pid, query->exe, query->tag};
+}
+
 bool query_wants(const struct query *q, pid_t pid, const char *exe, const char *command,
                  const char *tags) {
-    if (q->pid != 0 && pid != q->pid)
-        return false;
-    if (q->tag != NULL && !tags_have(tags, q->tag))
-        return false;
-    return q->exe == NULL || strcmp(q->exe, exe) == 0 || strcmp(q->exe, last_part(exe)) == 0 ||
-           strcmp(q->exe, command) == 0;
+    const struct process_choice choice = query_choice(q);
+    return process_choice_has(&choice, pid, exe, command, tags);
 }
 
 static const char *kind_of(const struct process *p) {
@@ -398,17 +393,8 @@ static struct profile *name_profile(struct writing *w, FILE *contexts) {
     return contexts == NULL ? agent_frames_hide(profile) : profile;
 }
 
-static void write_profile(void *arg) {
-    struct writing *w = arg;
-    const struct query *query = w->query;
-    bool alone = past_is_empty(w->past);
-    struct profile *profile = name_profile(w, query->to_render && alone ? w->out : NULL);
-    if (!alone) {
-        profile = past_add(w->past, profile, w->said);
-        w->status = profile != NULL ? QUERY_OK : QUERY_BAD;
-        if (profile == NULL)
-            return;
-    }
+/* What it is called by who asks. */
+static void describe(struct profile *profile, const struct query *query) {
     char *marks = marked_lines(query);
     if (marks == NULL)
         memory_die("marks");
@@ -417,13 +403,35 @@ static void write_profile(void *arg) {
     profile->title = profile_string(profile, query->title);
     profile->kernel_ns = query->kernel_ns;
     profile->others = profile_string(profile, query->others);
-    bool written =
-        query->to_render
-            ? render_order_write(query->format, w->out, w->start, profile, &query->options,
-                                 query->beside ? RENDER_BESIDE : RENDER_AFTER)
-            : format_write(query->format, w->out, profile, &query->options);
+}
+
+/* `part`: of the profile, the renderer adds past hours to it. */
+static bool put_order(const struct writing *w, struct profile *profile, bool part) {
+    const struct query *query = w->query;
+    return (part ? render_order_write_part
+                 : render_order_write)(query->format, w->out, w->start, profile, &query->options,
+                                       query->beside ? RENDER_BESIDE : RENDER_AFTER);
+}
+
+static void write_profile(void *arg) {
+    struct writing *w = arg;
+    const struct query *query = w->query;
+    bool alone = past_is_empty(w->past), part = false;
+    struct profile *profile = name_profile(w, query->to_render != NULL && alone ? w->out : NULL);
+    describe(profile, query);
+    if (query->to_render != NULL && !alone)
+        part = past_order(w->past, w->out, query->to_render);
+    if (!alone && !part) {
+        profile = past_add(w->past, profile, w->said);
+        w->status = profile != NULL ? QUERY_OK : QUERY_BAD;
+        if (profile == NULL)
+            return;
+    }
+    bool written = query->to_render != NULL
+                       ? put_order(w, profile, part)
+                       : format_write(query->format, w->out, profile, &query->options);
     if (!written) /* an order's file is in memory */
-        w->error = query->to_render ? ENOMEM : errno;
+        w->error = query->to_render != NULL ? ENOMEM : errno;
     profile_free(profile);
 }
 
@@ -455,7 +463,7 @@ enum query_status query_write(const struct query *query, struct process *const *
                         .n = n,
                         .past = &past,
                         .out = out,
-                        .start = query->to_render ? ftello(out) : 0,
+                        .start = query->to_render != NULL ? ftello(out) : 0,
                         .holds = true,
                         .status = QUERY_OK,
                         .said = error};
@@ -591,7 +599,7 @@ static enum query_status write_other(const struct query *query, const char *kind
 static enum query_status write_others(const struct query *query, const struct other_kinds *others,
                                       FILE *out, struct query_error *error) {
     enum query_status status = QUERY_OK;
-    bool has_room = query->to_render && !query->diff && query->format->write == write_html;
+    bool has_room = query->to_render != NULL && !query->diff && query->format->write == write_html;
     for (size_t i = others->n; i-- > 0 && has_room && status == QUERY_OK;)
         if (i + 1 < WIRE_METRICS_MAX)
             status = write_other(query, others->kind[i], out, error);

@@ -11,6 +11,7 @@
 
 #include "common/code/symbol_service.h"
 #include "common/render/format.h"
+#include "daemon/history/process_choice.h"
 #include "daemon/ingest/process.h"
 
 struct query {
@@ -26,10 +27,10 @@ struct query {
     struct format_options options;
     char others[128]; /* metrics that are left out, as one is shown (query_choose) */
     bool beside;      /* the order is of another metric than the one before it in the file */
-    bool
-        to_render; /* what is written is an order (render_order.h) for a renderer, not the answer */
-    uint64_t window_ns;                  /* weights of the last so much time; 0: since the start */
-    uint64_t since_ns, until_ns;         /* or of a part of the past (ns since 1970), 0: open */
+    struct render_files *to_render; /* not NULL: what is written is an order (render_order.h) for a
+                                     * renderer, which gets these files, and not the answer */
+    uint64_t window_ns;             /* weights of the last so much time; 0: since the start */
+    uint64_t since_ns, until_ns;    /* or of a part of the past (ns since 1970), 0: open */
     const char *since_mark, *until_mark; /* these are named so, and not known yet (marked.h) */
     bool rest;                           /* or of all that is kept but that part */
     bool diff;                           /* that compared with all else that is kept */
@@ -62,6 +63,8 @@ bool query_needs_renderer(const struct query *query);
 /* May the asker see what is that user's? */
 bool query_sees(const struct query *query, uid_t uid);
 
+/* Which processes are asked for. */
+struct process_choice query_choice(const struct query *query);
 /* Is it asked for: a process of this pid, executable, command and tags? */
 bool query_wants(const struct query *query, pid_t pid, const char *exe, const char *command,
                  const char *tags);

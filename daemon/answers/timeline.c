@@ -11,7 +11,7 @@
 #include "common/base/clock.h"
 #include "common/base/json_out.h"
 #include "common/wire/metric.h"
-#include "daemon/answers/history.h"
+#include "daemon/history/history.h"
 #include "daemon/answers/marked.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/windows.h"

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#define DESCRIPTORS_KEPT_MAX 8
+#define DESCRIPTORS_KEPT_MAX 64
 
 /* The n descriptors stand from `first` on, in their order; those below are left as they are, all
  * above are closed. For a process of one thread. False: it can't be. */

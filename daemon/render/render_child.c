@@ -2,7 +2,7 @@
 /*
  * render_child.c - order in, answer out.
  *
- * Whatever names and filters make the writers do: the process has three descriptors, of which one
+ * Whatever names and filters make the writers do: the process has few descriptors, of which one
  * can be written, so many seconds, so much memory, and no rights.
  */
 #include "daemon/render/render_child.h"
@@ -23,6 +23,7 @@
 #include "common/profile/diff.h"
 #include "common/profile/filter.h"
 #include "common/render/render_order.h"
+#include "daemon/history/history_add.h"
 #include "daemon/render/descriptors.h"
 
 #define FIRST_FD 3
@@ -54,6 +55,21 @@ static FILE *open_file(enum render_descriptor which, const char *mode) {
     return file;
 }
 
+/* `files`: how many descriptors there are beside those of each order. */
+static struct profile *add_hours(const void *files, const struct render_order *order,
+                                 struct profile *profile, const uint8_t *what, size_t bytes) {
+    char text[RENDER_TEXT];
+    int fds[RENDER_FILES_MAX];
+    unsigned n = *(const unsigned *)files;
+    bool errors = format_reads_errors(order->format, &order->options);
+    for (unsigned i = 0; i < n; i++)
+        fds[i] = FIRST_FD + RENDER_DESCRIPTORS + (int)i;
+    profile = history_order_add(what, bytes, fds, n, profile, errors, text, sizeof text);
+    if (profile == NULL)
+        refuse(BAD, text);
+    return profile;
+}
+
 /* The profile with its names as they are shown, and what the filters leave of it. */
 static struct profile *prepare(struct profile *profile, const struct format_options *options) {
     profile = agent_frames_hide(profile);
@@ -72,12 +88,12 @@ static bool write_diff(const struct render_order *order, FILE *out) {
     return order->format->write_diff(out, &diff, &order->options);
 }
 
-static void render(void *unused) {
+static void render(void *files) {
     char text[RENDER_TEXT];
     static struct render_order order; /* never freed: the kernel is faster */
     FILE *in = open_file(RENDER_ORDER, "r"), *out = open_file(RENDER_ANSWER, "w");
-    (void)unused;
-    if (!render_order_read(in, &order))
+    const struct render_adder adder = {add_hours, files};
+    if (!render_order_read_parts(in, &order, &adder))
         refuse(FAILED, "the renderer did not get a whole profile: ask again");
     check_filter(order.options.focus);
     check_filter(order.options.ignore);
@@ -115,17 +131,18 @@ static void end_with(pid_t server) {
         _exit(EXIT_FAILURE);
 }
 
-void render_child_run(const int fds[RENDER_DESCRIPTORS], pid_t server, unsigned seconds) {
+void render_child_run(const int *fds, unsigned n, pid_t server, unsigned seconds) {
     const char *what;
+    unsigned files = n - RENDER_DESCRIPTORS;
     end_with(server);
     prctl(PR_SET_NAME, "hcctd-renderer");
-    if (!descriptors_keep(fds, RENDER_DESCRIPTORS, FIRST_FD))
+    if (!descriptors_keep(fds, n, FIRST_FD))
         _exit(EXIT_FAILURE);
     confine_descriptors();
     confine_files(RENDER_ANSWER_MAX);
     confine_cpu(seconds);
     memory_keep();
-    if (!memory_try(render, NULL, &what))
+    if (!memory_try(render, &files, &what))
         refuse_for_memory(what);
     _exit(EXIT_SUCCESS); /* the kernel gives all memory back at once */
 }

@@ -9,8 +9,8 @@
 
 #include "daemon/render/render_protocol.h"
 
-/* In a process of its own, forked from the render server: keeps these descriptors alone, limits
+/* In a process of its own, forked from the render server: keeps these n descriptors alone, limits
  * itself, writes the answer, says so. It ends with `server`, its parent. */
-_Noreturn void render_child_run(const int fds[RENDER_DESCRIPTORS], pid_t server, unsigned seconds);
+_Noreturn void render_child_run(const int *fds, unsigned n, pid_t server, unsigned seconds);
 
 #endif

@@ -4,7 +4,8 @@
  *
  * The daemon sends the server, for each answer, one message with three descriptors: a file with the
  * order (render_order.h), an empty file for the answer, and one end of a socket pair for this
- * answer alone. The server forks a renderer that has these and nothing else. The renderer says at
+ * answer alone; and as many more as the order speaks of, open to be read (history_add.h). The
+ * server forks a renderer that has these and nothing else. The renderer says at
  * its end that the answer is whole, or why there is none; the server says on the same socket how
  * the renderer ended. An answer is an answer only when it was said to be whole. When the daemon
  * closes its end, the server kills the renderer.
@@ -17,6 +18,13 @@
 #include <stdint.h>
 
 enum render_descriptor { RENDER_ORDER, RENDER_ANSWER, RENDER_STATUS, RENDER_DESCRIPTORS };
+
+/* What an order speaks of. */
+#define RENDER_FILES_MAX 32u
+struct render_files {
+    int fd[RENDER_FILES_MAX];
+    unsigned n;
+};
 
 enum render_kind {
     RENDER_WHOLE = 1, /* renderer: the answer has `bytes` */

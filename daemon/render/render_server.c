@@ -92,30 +92,38 @@ static void report(int status_fd, enum render_kind kind, int status) {
     (void)n; /* the daemon may not want to know any more */
 }
 
-static _Noreturn void be_child(struct server *server, const int fds[RENDER_DESCRIPTORS],
+/* What comes with an order. */
+struct received {
+    int fd[RENDER_DESCRIPTORS + RENDER_FILES_MAX];
+    unsigned n;
+};
+
+static _Noreturn void be_child(struct server *server, const struct received *received,
                                pid_t parent) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    render_child_run(fds, parent, server->limits->seconds);
+    render_child_run(received->fd, received->n, parent, server->limits->seconds);
 }
 
-static void start_child(struct server *server, const int fds[RENDER_DESCRIPTORS]) {
+static void start_child(struct server *server, const struct received *received) {
+    int status = received->fd[RENDER_STATUS];
     pid_t parent = getpid();
     pid_t pid = -1;
     errno = EAGAIN;
     if (server->n < CHILDREN_MAX)
         pid = fork();
     if (pid == 0)
-        be_child(server, fds, parent);
-    close(fds[RENDER_ORDER]);
-    close(fds[RENDER_ANSWER]);
+        be_child(server, received, parent);
+    for (unsigned i = 0; i < received->n; i++)
+        if (received->fd[i] != status)
+            close(received->fd[i]);
     if (pid > 0) {
-        server->child[server->n++] = (struct child){.pid = pid, .status = fds[RENDER_STATUS]};
+        server->child[server->n++] = (struct child){.pid = pid, .status = status};
         return;
     }
-    report(fds[RENDER_STATUS], RENDER_NO_CHILD, errno);
-    close(fds[RENDER_STATUS]);
+    report(status, RENDER_NO_CHILD, errno);
+    close(status);
 }
 
 static void child_ended(struct server *server, pid_t pid, int status) {
@@ -141,10 +149,10 @@ static void reap(struct server *server) {
 /* ---- the daemon ---- */
 
 /* One order. False: the daemon is gone, or this is none. */
-static bool receive(int fds[RENDER_DESCRIPTORS]) {
+static bool receive(struct received *received) {
     union {
         struct cmsghdr head;
-        char room[CMSG_SPACE(RENDER_DESCRIPTORS * sizeof(int))];
+        char room[CMSG_SPACE(sizeof received->fd)];
     } control;
     char byte;
     struct iovec data = {&byte, 1};
@@ -158,9 +166,11 @@ static bool receive(int fds[RENDER_DESCRIPTORS]) {
     } while (n < 0 && errno == EINTR);
     struct cmsghdr *head = n == 1 ? CMSG_FIRSTHDR(&message) : NULL;
     if (head == NULL || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS ||
-        head->cmsg_len != CMSG_LEN(RENDER_DESCRIPTORS * sizeof(int)))
+        head->cmsg_len < CMSG_LEN(RENDER_DESCRIPTORS * sizeof(int)) ||
+        head->cmsg_len > CMSG_LEN(sizeof received->fd))
         return false;
-    memcpy(fds, CMSG_DATA(head), RENDER_DESCRIPTORS * sizeof(int));
+    received->n = (unsigned)((head->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+    memcpy(received->fd, CMSG_DATA(head), received->n * sizeof(int));
     return true;
 }
 
@@ -176,7 +186,7 @@ static void kill_unwanted(struct server *server, const struct pollfd *watched) {
 static bool serve(struct server *server) {
     struct pollfd watched[2 + CHILDREN_MAX] = {{.fd = SOCKET, .events = POLLIN},
                                                {.fd = server->signals, .events = POLLIN}};
-    int fds[RENDER_DESCRIPTORS];
+    struct received received;
     for (unsigned i = 0; i < server->n; i++)
         watched[2 + i].fd =
             server->child[i].killed ? -1 : server->child[i].status; /* for its end */
@@ -187,9 +197,9 @@ static bool serve(struct server *server) {
         reap(server);
     if (watched[0].revents == 0)
         return true;
-    if (!receive(fds))
+    if (!receive(&received))
         return false;
-    start_child(server, fds);
+    start_child(server, &received);
     return true;
 }
 

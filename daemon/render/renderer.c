@@ -24,7 +24,6 @@
 #include "common/base/options.h"
 #include "common/base/spawn_self.h"
 #include "daemon/render/render_counts.h"
-#include "daemon/render/render_protocol.h"
 
 #define BUFFER_BYTES 65536
 
@@ -119,27 +118,32 @@ void renderer_interrupt(bool on) {
 
 /* ---- an order ---- */
 
-static bool send_order(int socket, const int fds[RENDER_DESCRIPTORS]) {
+struct sent {
+    int fd[RENDER_DESCRIPTORS + RENDER_FILES_MAX];
+    unsigned n;
+};
+
+static bool send_order(int socket, const struct sent *sent) {
     union {
         struct cmsghdr head;
-        char room[CMSG_SPACE(RENDER_DESCRIPTORS * sizeof(int))];
+        char room[CMSG_SPACE(sizeof sent->fd)];
     } control;
+    size_t bytes = sent->n * sizeof(int);
     char byte = 0;
     struct iovec data = {&byte, 1};
     struct msghdr message = {.msg_iov = &data,
                              .msg_iovlen = 1,
                              .msg_control = &control,
-                             .msg_controllen = sizeof control};
+                             .msg_controllen = CMSG_SPACE(bytes)};
     memset(&control, 0, sizeof control);
-    control.head = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
-                                    .cmsg_type = SCM_RIGHTS,
-                                    .cmsg_len = CMSG_LEN(RENDER_DESCRIPTORS * sizeof(int))};
-    memcpy(CMSG_DATA(&control.head), fds, RENDER_DESCRIPTORS * sizeof(int));
+    control.head = (struct cmsghdr){
+        .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(bytes)};
+    memcpy(CMSG_DATA(&control.head), sent->fd, bytes);
     return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 }
 
 /* To the server, or to a new one when it has ended. False: `text` says why not. */
-static bool hand_over(const int fds[RENDER_DESCRIPTORS], char *text, size_t text_bytes) {
+static bool hand_over(const struct sent *all, char *text, size_t text_bytes) {
     bool sent = false;
     pthread_mutex_lock(&renderer.lock);
     notice_end();
@@ -151,7 +155,7 @@ static bool hand_over(const int fds[RENDER_DESCRIPTORS], char *text, size_t text
                      strerror(errno));
             break;
         }
-        sent = send_order(renderer.socket, fds);
+        sent = send_order(renderer.socket, all);
         if (!sent && errno == EAGAIN) { /* stopped, and many have asked */
             snprintf(text, text_bytes, "the process that renders takes no orders: is it stopped?");
             break;
@@ -201,6 +205,8 @@ void rendering_close(struct rendering *rendering) {
         close(rendering->order_fd);
     if (rendering->answer_fd >= 0)
         close(rendering->answer_fd);
+    for (unsigned i = 0; i < rendering->files.n; i++)
+        close(rendering->files.fd[i]);
     *rendering = (struct rendering){.order_fd = -1, .answer_fd = -1};
 }
 
@@ -350,10 +356,12 @@ unsigned rendering_run(struct rendering *rendering, int client, char *text, size
         snprintf(text, text_bytes, "hcctd has no descriptors for a renderer: %s", strerror(errno));
         return UNAVAILABLE;
     }
-    const int fds[RENDER_DESCRIPTORS] = {[RENDER_ORDER] = rendering->order_fd,
-                                         [RENDER_ANSWER] = rendering->answer_fd,
-                                         [RENDER_STATUS] = ends[1]};
-    bool asked = hand_over(fds, text, text_bytes);
+    struct sent all = {.fd = {[RENDER_ORDER] = rendering->order_fd,
+                              [RENDER_ANSWER] = rendering->answer_fd,
+                              [RENDER_STATUS] = ends[1]},
+                       .n = RENDER_DESCRIPTORS + rendering->files.n};
+    memcpy(all.fd + RENDER_DESCRIPTORS, rendering->files.fd, rendering->files.n * sizeof *all.fd);
+    bool asked = hand_over(&all, text, text_bytes);
     close(ends[1]);
     if (asked)
         status = wait_and_take(rendering, ends[0], client, text, text_bytes);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "daemon/render/render_protocol.h"
 #include "daemon/render/render_server.h"
 
 /* Forks the render server. At the program's very start: before threads, and before it has anything
@@ -32,7 +33,8 @@ void renderer_interrupt(bool on);
 
 /* One answer. */
 struct rendering {
-    FILE *order; /* to be written by render_order_write() */
+    FILE *order;               /* to be written by render_order_write() */
+    struct render_files files; /* that the order speaks of; closed by rendering_close() */
     int order_fd, answer_fd;
     size_t bytes; /* of the answer */
 };

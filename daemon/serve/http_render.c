@@ -29,7 +29,7 @@ static enum query_status take_slot(uid_t uid, struct query_error *error) {
 static enum query_status write_order(const struct query *query, struct rendering *rendering,
                                      struct query_error *error) {
     struct query to_render = *query;
-    to_render.to_render = true;
+    to_render.to_render = &rendering->files;
     enum query_status status = query_hot(&to_render, rendering->order, error);
     if (!rendering_order_done(rendering) && status == QUERY_OK)
         status = query_no_memory("the answer", error);

@@ -12,7 +12,7 @@
 #include "common/base/clock.h"
 #include "common/base/options.h"
 #include "common/wire/wire.h"
-#include "daemon/answers/history.h"
+#include "daemon/history/history.h"
 #include "daemon/answers/query.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/windows.h"

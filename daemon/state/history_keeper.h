@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * history_keeper.h - writes the hour that is over to the history (answers/history.h), and what
+ * history_keeper.h - writes the hour that is over to the history (history/history.h), and what
  * there is of the last one when hcctd ends.
  */
 #ifndef HCCT_HISTORY_KEEPER_H

@@ -19,8 +19,10 @@ static enum query_status render_to(const struct query *query, struct process *co
                                    size_t n, struct rendering *rendering, FILE *out,
                                    struct query_error *error) {
     enum query_status status = QUERY_OK;
+    struct query to_render = *query;
+    to_render.to_render = &rendering->files;
     while (n-- > 0 && status == QUERY_OK)
-        status = query_write(query, &processes[n], 1, rendering->order, error);
+        status = query_write(&to_render, &processes[n], 1, rendering->order, error);
     if (!rendering_order_done(rendering) && status == QUERY_OK)
         return query_no_memory("a report", error);
     if (status == QUERY_OK)
@@ -47,10 +49,9 @@ static enum query_status write_alone(const struct query *query, struct process *
                                      size_t n, FILE *out, struct query_error *error) {
     struct query of_process = *query;
     of_process.pid = processes[0]->pid;
-    of_process.to_render = query_needs_renderer(&of_process);
     of_process.beside = true;
-    return of_process.to_render ? write_rendered(&of_process, processes, n, out, error)
-                                : query_write(&of_process, processes, 1, out, error);
+    return query_needs_renderer(&of_process) ? write_rendered(&of_process, processes, n, out, error)
+                                             : query_write(&of_process, processes, 1, out, error);
 }
 
 /* ---- several metrics ---- */

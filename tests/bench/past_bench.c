@@ -23,7 +23,7 @@
 #include "common/render/format.h"
 #include "common/render/render_order.h"
 #include "common/wire/wire.h"
-#include "daemon/answers/history.h"
+#include "daemon/history/history.h"
 
 #define HOUR      3600u
 #define PERIOD_NS 10000000u

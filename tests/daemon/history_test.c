@@ -5,7 +5,7 @@
  * memory; files that are none of ours are left alone, those of an earlier version go, and of
  * damaged ones, and of those that can't be opened for a while, what is whole stays.
  */
-#include "daemon/answers/history.h"
+#include "daemon/history/history.h"
 
 #include <dirent.h>
 #include <errno.h>

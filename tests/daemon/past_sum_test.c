@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * past_sum_test.c - any hours of the history, added up from logs, days and all, are what
- * merge_profiles() makes of their profiles: each context, each bound, each process.
+ * merge_profiles() makes of their profiles: each context, each bound, each process. A renderer that
+ * adds them up itself writes the same bytes.
  */
-#include "daemon/answers/history.h"
+#include "daemon/history/history.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #include "common/profile/copy.h"
 #include "common/profile/merge.h"
 #include "common/render/format.h"
+#include "common/render/render_order.h"
+#include "daemon/history/history_add.h"
 #include "tests/check.h"
 #include "tests/report/forest.h"
 #include "tests/report/sample.h"
@@ -209,6 +212,140 @@ static void compare(const struct history_cell *cells, const bool *wanted, const 
     profile_free(plain);
 }
 
+/* ---- what is written of them ---- */
+
+/* Of these hours, and of what is in memory. */
+struct answer {
+    const struct history_cell *cells;
+    size_t n;
+    struct process_choice choice;
+    bool days;
+    int live; /* an hour that is in memory; less than 0: nothing is */
+    const struct format *format;
+    struct format_options options;
+};
+
+static const struct history_time some_time = {FIRST, HOUR};
+
+static struct profile *live_of(const struct answer *answer) {
+    struct profile *profile = answer->live < 0 ? profile_new() : read_hour((unsigned)answer->live);
+    profile->marks = profile_string(profile, "a mark");
+    profile->title = profile_string(profile, "a title");
+    profile->kernel_ns = 7;
+    return profile;
+}
+
+static char *write_answer(const struct answer *answer, const struct profile *profile) {
+    char *text;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    CHECK(format_write(answer->format, out, profile, &answer->options));
+    fclose(out);
+    return text;
+}
+
+/* All are added up here, and go to the renderer as one profile. */
+static char *answer_at_once(const struct answer *answer) {
+    const struct history_choice choice = {process_choice_wants, &answer->choice};
+    char error[256], *order;
+    size_t n, n_parts;
+    struct render_order read;
+    struct history_part *parts =
+        history_read(answer->cells, answer->n, &choice, answer->days, &n_parts);
+    struct profile *sum =
+        history_add(live_of(answer), parts, n_parts, &some_time, true, error, sizeof error);
+    FILE *out = open_memstream(&order, &n);
+    CHECK(render_order_write(answer->format, out, 0, sum, &answer->options, RENDER_AFTER));
+    fclose(out);
+    profile_free(sum);
+    FILE *in = fmemopen(order, n, "r");
+    CHECK(render_order_read(in, &read));
+    char *text = write_answer(answer, read.profile);
+    render_order_free(&read);
+    fclose(in);
+    free(order);
+    return text;
+}
+
+/* The renderer's files. */
+struct logs {
+    int fd[HOURS];
+    unsigned n;
+};
+
+static struct profile *add_hours(const void *arg, const struct render_order *order,
+                                 struct profile *profile, const uint8_t *what, size_t n) {
+    const struct logs *logs = arg;
+    char error[256];
+    return history_order_add(what, n, logs->fd, logs->n, profile,
+                             format_reads_errors(order->format, &order->options), error,
+                             sizeof error);
+}
+
+static void write_hours_of(const struct answer *answer, struct logs *logs, FILE *out) {
+    struct history_ordered hours[HOURS];
+    const struct history_order order = {some_time, answer->choice, answer->days, hours, answer->n};
+    for (size_t i = 0; i < answer->n; i++) {
+        const struct history_cell *cell = &answer->cells[i];
+        if (i == 0 || !history_same_log(cell, &answer->cells[i - 1]))
+            logs->fd[logs->n++] = history_open_log(cell);
+        hours[i] = (struct history_ordered){{cell->begin_s, cell->end_s}, logs->n - 1};
+    }
+    history_order_write(&order, out);
+}
+
+static char *answer_in_parts(const struct answer *answer) {
+    struct logs logs = {.n = 0};
+    const struct render_adder adder = {add_hours, &logs};
+    struct render_order read;
+    struct profile *live = live_of(answer);
+    char *order;
+    size_t n;
+    FILE *out = open_memstream(&order, &n);
+    write_hours_of(answer, &logs, out);
+    CHECK(render_order_write_part(answer->format, out, 0, live, &answer->options, RENDER_AFTER));
+    fclose(out);
+    profile_free(live);
+    FILE *in = fmemopen(order, n, "r");
+    CHECK(!render_order_read(in, &read)); /* who can't add them up has no answer */
+    render_order_free(&read);
+    CHECK(render_order_read_parts(in, &read, &adder));
+    char *text = write_answer(answer, read.profile);
+    render_order_free(&read);
+    fclose(in);
+    free(order);
+    for (unsigned i = 0; i < logs.n; i++)
+        close(logs.fd[i]);
+    return text;
+}
+
+static void compare_answers(const struct answer *answer) {
+    char *at_once = answer_at_once(answer), *in_parts = answer_in_parts(answer);
+    check_same(in_parts, at_once);
+    free(at_once);
+    free(in_parts);
+}
+
+static void compare_formats(const struct history_cell *cells, const bool *wanted, const char *exe,
+                            int range) {
+    struct history_cell some[HOURS];
+    struct answer answer = {.cells = some,
+                            .choice = {.exe = exe},
+                            .days = range % 2 == 0,
+                            .live = range % 3 == 0 ? -1 : range,
+                            .options = format_default_options};
+    for (unsigned hour = 0; hour < HOURS; hour++)
+        if (wanted[hour])
+            some[answer.n++] = cells[hour];
+    for (answer.format = formats; answer.format->name != NULL; answer.format++)
+        for (int by = 0; by < PROFILE_BYS && strcmp(answer.format->name, "pprof") != 0; by++) {
+            answer.options.by = (enum profile_by)by;
+            answer.options.focus = by == PROFILE_BY_LINE ? "f1" : NULL;
+            answer.options.phi = by == PROFILE_BY_MODULE ? 0.01 : 0;
+            compare_answers(&answer);
+        }
+}
+
 static bool is_user(const void *uid, uid_t other) {
     return *(const uid_t *)uid == other;
 }
@@ -226,6 +363,8 @@ static void check_ranges(uid_t uid) {
         for (unsigned hour = 0; wanted[0] && hour < HOURS; hour++) /* for its names */
             wanted[hour] = true;
         compare(cells, wanted, range % 3 == 0 ? "/opt/b/other" : NULL);
+        if (range % 10 == 0)
+            compare_formats(cells, wanted, range % 2 == 0 ? "/opt/b/other" : NULL, range);
     }
     free(cells);
 }

@@ -43,6 +43,13 @@ def ask(daemon, target):
                           check=True, capture_output=True).stdout.decode()
 
 
+def ask_file(daemon, since, until):
+    """The answer as a file of pprof, which hcctd writes itself."""
+    path = scratch("hour.pb.gz")
+    run([HCCT, "hot", "--socket", daemon.socket, "--since", str(since), "--until", str(until), "-o", path])
+    return path
+
+
 def timeline(daemon, kind=""):
     return json.loads(ask(daemon, "/v1/timeline" + (f"?collector={kind}" if kind else "")))
 
@@ -166,6 +173,11 @@ with Daemon("--state-dir", state, socket=daemon.socket) as daemon:
     check(weights(kept)["first"] > 0 < weights(kept)["second"], f"with its names: {weights(kept)}")
     old = hot(daemon, "--since", begin - 1, "--until", begin)
     check(old["total"] > 0, "and of a time of which a live process has nothing in memory")
+    file = ask_file(daemon, begin - 1, begin)
+    for form in "folded", "callgrind", "text":
+        check(ask(daemon, f"/v1/hot?since={begin - 1}&until={begin}&format={form}") ==
+              report(file, form=form),
+              f"a renderer reads the hour as hcctd does, as {form}")
     line = timeline(daemon)
     check(sum(cell["weight"] for cell in line["levels"][2]["cells"]) > 0.9 * whole["total"],
           "and in the time line")

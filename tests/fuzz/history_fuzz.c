@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "common/render/format.h"
-#include "daemon/answers/history_read.h"
-#include "daemon/answers/history_write.h"
+#include "daemon/history/history_read.h"
+#include "daemon/history/history_write.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/report/sample.h"
 

@@ -3,13 +3,13 @@
  * history_words.c - table by table: how many, then each. A location says its number: one that is
  * there already gets other lines.
  */
-#include "daemon/answers/history_words.h"
+#include "daemon/history/history_words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/profile/profile_index.h"
-#include "daemon/answers/history_pack.h"
+#include "daemon/history/history_pack.h"
 
 #define LINES_MAX 1000 /* functions that are inlined at one address (pprof_message_read.c) */
 #define ROOT      1u   /* node of `known` that is context 0 */

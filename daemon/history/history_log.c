@@ -2,7 +2,7 @@
 /*
  * history_log.c - a head with its checksum, then two frames of zstd, which have theirs.
  */
-#include "daemon/answers/history_log.h"
+#include "daemon/history/history_log.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "common/profile/profile.h"
-#include "daemon/answers/history_words.h"
+#include "daemon/history/history_words.h"
 
 struct history_sum;
 

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/answers/history_log.h"
-#include "daemon/answers/history_sum.h"
+#include "daemon/history/history_log.h"
+#include "daemon/history/history_sum.h"
 
 /* All blocks, by memory.h, the caller's; NULL: none. */
 struct history_block *history_blocks(int fd, size_t *n);
@@ -26,6 +26,15 @@ struct history_part {
  * can be read. Gets memory by memory.h. */
 bool history_read_hours(int fd, const struct history_block *blocks, size_t n, const bool *wanted,
                         const struct history_choice *choice, bool days, struct history_part *part);
+
+/* An hour of a log. */
+struct history_hour {
+    uint64_t begin_s, end_s; /* since 1970 */
+};
+
+/* The same of hours that may be among the blocks of a log. */
+bool history_read_log(int fd, const struct history_hour *hours, size_t n,
+                      const struct history_choice *choice, bool days, struct history_part *part);
 
 /* The words of the first n blocks. False: they can't be read. */
 bool history_read_words(int fd, const struct history_block *blocks, size_t n,

@@ -15,8 +15,8 @@
 
 #include "common/profile/process_fields.h"
 #include "common/profile/profile.h"
-#include "daemon/answers/history_pack.h"
-#include "daemon/answers/history_words.h"
+#include "daemon/history/history_pack.h"
+#include "daemon/history/history_words.h"
 
 struct history_entry {
     uint32_t context;

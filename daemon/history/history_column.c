@@ -3,7 +3,7 @@
  * history_column.c - a head, then process by process: its fields that are not 0, by name, and its
  * entries, each of their numbers in a list of its own, as like compresses best beside like.
  */
-#include "daemon/answers/history_column.h"
+#include "daemon/history/history_column.h"
 
 #include <stdlib.h>
 #include <string.h>

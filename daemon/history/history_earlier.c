@@ -2,7 +2,7 @@
 /*
  * history_earlier.c - BEGIN-END-USER-COLLECTOR-CLOCK-WEIGHT.pb.gz
  */
-#include "daemon/answers/history_earlier.h"
+#include "daemon/history/history_earlier.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "common/profile/profile.h"
-#include "daemon/answers/history_log.h"
+#include "daemon/history/history_log.h"
 
 /* The profile as an hour behind the others; of the block there are its time and weight. False: it
  * could not be written, errno says why. Gets memory by memory.h. */

@@ -4,7 +4,7 @@
  * was counted: contexts of one program were mostly met together, and so have numbers near to each
  * other.
  */
-#include "daemon/answers/history_sum.h"
+#include "daemon/history/history_sum.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "common/base/memory.h"
 #include "common/profile/merge.h"
 #include "common/profile/profile_index.h"
-#include "daemon/answers/history_column.h"
+#include "daemon/history/history_column.h"
 
 #define BLOCK 64u /* contexts */
 

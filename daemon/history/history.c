@@ -2,7 +2,7 @@
 /*
  * history.c - FORTNIGHT-USER-COLLECTOR-CLOCK.hours
  */
-#include "daemon/answers/history.h"
+#include "daemon/history/history.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "common/base/memory.h"
 #include "common/base/own_directory.h"
 #include "common/render/format.h"
-#include "daemon/answers/history_write.h"
+#include "daemon/history/history_write.h"
 
 #define SUFFIX     ".hours"
 #define TEMPORARY  "new"
@@ -302,8 +302,7 @@ bool history_commit(FILE *file, bool keep_it) {
 
 struct reading {
     int fd;
-    struct log log;
-    const struct history_cell *cells;
+    struct history_hour *hours;
     size_t n;
     const struct history_choice *choice;
     bool days;
@@ -311,29 +310,14 @@ struct reading {
     bool done;
 };
 
-static bool is_cell(const struct reading *r, const struct history_cell *cell,
-                    const struct history_block *block) {
-    const struct log log = log_of(cell);
-    return block->kind == HISTORY_HOUR && block->begin_s == cell->begin_s &&
-           block->end_s == cell->end_s && same_log(&log, &r->log);
-}
-
 static void read_cells(void *arg) {
     struct reading *r = arg;
-    size_t n;
-    struct history_block *blocks = history_blocks(r->fd, &n);
-    bool *wanted = memory_new(n + 1, sizeof *wanted, "hours");
-    for (size_t i = 0; i < r->n; i++)
-        for (size_t k = 0; k < n; k++)
-            wanted[k] |= is_cell(r, &r->cells[i], &blocks[k]);
-    r->done = history_read_hours(r->fd, blocks, n, wanted, r->choice, r->days, &r->part);
-    free(wanted);
-    free(blocks);
+    r->done = history_read_log(r->fd, r->hours, r->n, r->choice, r->days, &r->part);
 }
 
-static bool read_log(struct reading *r) {
+static bool read_log(struct reading *r, const struct history_cell *cell) {
     const char *what;
-    r->fd = open_log(&r->log, O_RDONLY);
+    r->fd = history_open_log(cell);
     if (r->fd < 0)
         return false;
     bool tried = memory_try(read_cells, r, &what);
@@ -343,28 +327,48 @@ static bool read_log(struct reading *r) {
     return r->done;
 }
 
+bool history_same_log(const struct history_cell *a, const struct history_cell *b) {
+    const struct log one = log_of(a), other = log_of(b);
+    return same_log(&one, &other);
+}
+
+int history_open_log(const struct history_cell *cell) {
+    const struct log log = log_of(cell);
+    return open_log(&log, O_RDONLY);
+}
+
 static bool is_first_of_log(const struct history_cell *cells, size_t i) {
-    const struct log log = log_of(&cells[i]);
-    for (size_t k = 0; k < i; k++) {
-        const struct log other = log_of(&cells[k]);
-        if (same_log(&log, &other))
+    for (size_t k = 0; k < i; k++)
+        if (history_same_log(&cells[k], &cells[i]))
             return false;
-    }
     return true;
+}
+
+/* Hours of the log of the first of n cells; *hours has room for all. Returns how many. */
+static size_t hours_of_log(const struct history_cell *cells, size_t n, struct history_hour *hours) {
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++)
+        if (history_same_log(&cells[i], &cells[0]))
+            hours[found++] = (struct history_hour){cells[i].begin_s, cells[i].end_s};
+    return found;
 }
 
 struct history_part *history_read(const struct history_cell *cells, size_t n_cells,
                                   const struct history_choice *choice, bool days, size_t *n) {
+    struct reading r = {.choice = choice, .days = days};
     struct history_part *parts = NULL;
     uint32_t n_parts = 0, room = 0;
+    r.hours = memory_new(n_cells, sizeof *r.hours, "past hours");
     for (size_t i = 0; i < n_cells; i++) {
-        struct reading r = {
-            .log = log_of(&cells[i]), .cells = cells, .n = n_cells, .choice = choice, .days = days};
-        if (!is_first_of_log(cells, i) || !read_log(&r))
+        if (!is_first_of_log(cells, i))
+            continue;
+        r.n = hours_of_log(cells + i, n_cells - i, r.hours);
+        if (!read_log(&r, &cells[i]))
             continue;
         parts = memory_grow(parts, n_parts, &room, sizeof *parts, "the past");
         parts[n_parts++] = r.part;
     }
+    free(r.hours);
     *n = n_parts;
     return parts;
 }

@@ -2,15 +2,15 @@
 /*
  * history_write.c - what is not known yet, and numbers.
  */
-#include "daemon/answers/history_write.h"
+#include "daemon/history/history_write.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/memory.h"
-#include "daemon/answers/history_column.h"
-#include "daemon/answers/history_read.h"
+#include "daemon/history/history_column.h"
+#include "daemon/history/history_read.h"
 
 #define DAY_S 86400u
 

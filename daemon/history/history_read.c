@@ -2,7 +2,7 @@
 /*
  * history_read.c - which columns are read, then the words that they refer to, then the sum.
  */
-#include "daemon/answers/history_read.h"
+#include "daemon/history/history_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,5 +101,26 @@ bool history_read_hours(int fd, const struct history_block *blocks, size_t n, co
         history_words_free(&words);
     }
     free(read);
+    return done;
+}
+
+static bool is_among(const struct history_block *block, const struct history_hour *hours,
+                     size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (block->begin_s == hours[i].begin_s && block->end_s == hours[i].end_s)
+            return block->kind == HISTORY_HOUR;
+    return false;
+}
+
+bool history_read_log(int fd, const struct history_hour *hours, size_t n_hours,
+                      const struct history_choice *choice, bool days, struct history_part *part) {
+    size_t n;
+    struct history_block *blocks = history_blocks(fd, &n);
+    bool *wanted = memory_new(n + 1, sizeof *wanted, "hours");
+    for (size_t i = 0; i < n; i++)
+        wanted[i] = is_among(&blocks[i], hours, n_hours);
+    bool done = history_read_hours(fd, blocks, n, wanted, choice, days, part);
+    free(wanted);
+    free(blocks);
     return done;
 }

@@ -18,8 +18,8 @@
 #include <sys/types.h>
 
 #include "common/profile/profile.h"
-#include "daemon/answers/history_earlier.h"
-#include "daemon/answers/history_read.h"
+#include "daemon/history/history_earlier.h"
+#include "daemon/history/history_read.h"
 
 struct history_cell {
     uint64_t begin_s, end_s; /* since 1970 */
@@ -48,6 +48,11 @@ bool history_commit(FILE *file, bool keep);
 struct history_cell *history_list(uint64_t from_s, uint64_t to_s,
                                   bool (*sees)(const void *arg, uid_t uid), const void *arg,
                                   size_t *n);
+
+/* Have they one log? */
+bool history_same_log(const struct history_cell *a, const struct history_cell *b);
+/* The log that has the cell, to be read. -1: errno says why. */
+int history_open_log(const struct history_cell *cell);
 
 /* The profiles of these cells, in order of their beginnings, a part for each log that has weight;
  * *n of them, the list and all the caller's. `days`: history_read_hours(). What can't be read is
