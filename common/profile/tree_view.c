@@ -78,8 +78,9 @@ void tree_view_make(struct tree_view *view, const struct profile *profile) {
 
     order.inclusive = view->inclusive;
     for (uint32_t i = 0; i < n; i++)
-        qsort_r(view->child + view->first[i], view->first[i + 1] - view->first[i],
-                sizeof *view->child, compare, &order);
+        if (view->first[i + 1] - view->first[i] > 1) /* most have one child, or none */
+            qsort_r(view->child + view->first[i], view->first[i + 1] - view->first[i],
+                    sizeof *view->child, compare, &order);
 }
 
 void tree_view_free(struct tree_view *view) {
