@@ -165,7 +165,9 @@ const char *record_attached_unseen(pid_t pid) {
     if (attach_is_filtered(pid))
         return "a seccomp filter may refuse it the socket by which its agent reaches hcctd; or it "
                "used no CPU time";
-    return "it used no CPU time in which its agent could have reached hcctd";
+    return "no clock tick of the kernel has met it at work: it used no CPU time, or works in step "
+           "with "
+           "the ticks (a --rate above theirs, 1000 say, does not go by them)";
 }
 
 uid_t record_attached_user(pid_t pid) {
