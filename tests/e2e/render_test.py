@@ -250,7 +250,7 @@ def test_server_stopped(daemon):
     daemon.process.send_signal(signal.SIGUSR1)
     agent = Agent(daemon.socket)
     check(ask(daemon, "/v1/processes").status == 200, "reports that hang keep nobody from asking, nor from coming")
-    check(wait_until(lambda: b"rendering took" in open(scratch("hcctd.log"), "rb").read()), "and have a deadline, too")
+    check(wait_until(lambda: b"rendering took" in open(scratch("hcctd.log"), "rb").read(), 60), "and have a deadline, too")
     os.kill(stopped, signal.SIGCONT)
     works(daemon, "when it goes on")
     del agent
