@@ -248,6 +248,8 @@ def test_server_stopped(daemon):
     check(result.status == 1 and result.err.startswith(b"hcct: rendering took more than ") and
           result.err.count(b"\n") == 1, f"hcct says why there is no answer: {result.status} {result.err}")
     daemon.process.send_signal(signal.SIGUSR1)
+    # who comes is this process again, with nothing to report
+    wait_until(lambda: glob.glob(daemon.reports + "/.hcct-*"), 5)
     agent = Agent(daemon.socket)
     check(ask(daemon, "/v1/processes").status == 200, "reports that hang keep nobody from asking, nor from coming")
     check(wait_until(lambda: b"rendering took" in open(scratch("hcctd.log"), "rb").read(), 60), "and have a deadline, too")
