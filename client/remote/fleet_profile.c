@@ -170,8 +170,6 @@ static bool add_service(const struct json_object *row, void *arg) {
     return true;
 }
 
-/* ---- contexts ---- */
-
 /* ---- weights, by number of service and context ---- */
 
 /* In an array of a push, or of a host's hour, there are many: a name beside each would be copied,

@@ -77,14 +77,14 @@ hcct_hot static void check_point(struct agent_thread *thread, const struct sleep
     uint64_t next = points_next(&t->points);
     if (now.cpu_ns >= next + LOST_NS)
         agent_hooks.check_signal();
-    bool is_due = now.cpu_ns + within >= next;
-    if (is_due && thread->stream->slot != NULL) {
-        edge_sample_inside(thread, place, within);
-    } else if (slept && !is_due) {
+    if (now.cpu_ns + within >= next) {
+        if (thread->stream->slot != NULL)
+            edge_sample_inside(thread, place, within);
+    } else if (slept) {
         points_early(&t->points);
         go_on(thread, now, time);
         edge_sample_own(thread, place, false);
-    } else if (!is_due) {
+    } else {
         t->earliest_ns = now.time_ns + (next - now.cpu_ns);
     }
 }
