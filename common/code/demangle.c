@@ -19,7 +19,7 @@ static const char *const clone_marks[] = {
 
 /* The first that knows the name. All look for marks of their own, and no two have the same. */
 static demangle_language *const languages[] = {demangle_rust, demangle_cxx, demangle_d,
-                                               demangle_ocaml};
+                                               demangle_ocaml, demangle_haskell};
 
 static bool is_clone_mark(const char *word, size_t length) {
     for (size_t i = 0; i < HCCT_ARRAY_LEN(clone_marks); i++)

@@ -18,9 +18,10 @@
  */
 typedef bool demangle_language(const char *name, char readable[DEMANGLE_NAME_MAX + 1]);
 
-demangle_language demangle_cxx;   /* _Z... */
-demangle_language demangle_rust;  /* _R..., and _ZN...17h<hash>E, whose hash is left out */
-demangle_language demangle_d;     /* _D... */
-demangle_language demangle_ocaml; /* camlModule__name_12, camlModule.name_12 */
+demangle_language demangle_cxx;     /* _Z... */
+demangle_language demangle_rust;    /* _R..., and _ZN...17h<hash>E, whose hash is left out */
+demangle_language demangle_d;       /* _D... */
+demangle_language demangle_ocaml;   /* camlModule__name_12, camlModule.name_12 */
+demangle_language demangle_haskell; /* package_DataziModule_name_info */
 
 #endif

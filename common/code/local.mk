@@ -13,6 +13,7 @@ libhcct_code_a_SOURCES = \
 	common/code/demangle_cxx.c \
 	common/code/demangle_d.c \
 	common/code/demangle_language.h \
+	common/code/demangle_haskell.c \
 	common/code/demangle_ocaml.c \
 	common/code/dwarf_scope.c common/code/dwarf_scope.h \
 	common/code/eh_frame.c common/code/eh_frame.h \

@@ -152,6 +152,25 @@ def prepare(program, root):
     return path, ""
 
 
+class Seen:
+    """What a profile has: samples, those with whole stacks, and its CPU time beside the kernel's."""
+
+    def __init__(self, walks=0, complete=0, total=0, kernel=0):
+        self.walks, self.complete, self.total, self.kernel = walks, complete, total, kernel
+
+    def __add__(self, other):
+        return Seen(self.walks + other.walks, self.complete + other.complete,
+                    self.total + other.total, self.kernel + other.kernel)
+
+    def text(self):
+        words = f"{self.walks:>8} walks"
+        if self.walks:
+            words += f", {100 * self.complete / self.walks:5.1f} % whole"
+        if self.kernel:
+            words += f", N {100 * self.total / self.kernel:5.1f} % of the kernel's"
+        return words
+
+
 class Recorded:
     """Under hcct record, with a hcctd of its own. What it says itself, at the end, is taken away."""
 
@@ -166,9 +185,13 @@ class Recorded:
                                                     profile, *options, "--"])
         status, out, err = outcome.parts
         if not os.path.exists(profile):
-            return Outcome(status, out, re.sub(rb"hcct: .* no profile is written.*\n$", b"", err)), 0
-        walks = sum(p["walks"] for p in support.report(profile)["processes"])
-        return Outcome(status, out, re.sub(rb"hcct: the profile is in .*\n$", b"", err)), walks
+            quiet = re.sub(rb"hcct: .* no profile is written.*\n$", b"", err)
+            return Outcome(status, out, quiet), Seen()
+        report = support.report(profile)
+        seen = Seen(sum(p["walks"] for p in report["processes"]),
+                    sum(p["complete"] for p in report["processes"]), report["total"],
+                    0 if "clock" in mode else report.get("kernel_ns", 0))
+        return Outcome(status, out, re.sub(rb"hcct: the profile is in .*\n$", b"", err)), seen
 
 
 class AlwaysOn:
@@ -177,30 +200,32 @@ class AlwaysOn:
     def __init__(self, daemon):
         self.daemon = daemon
 
-    def walks(self):
-        return sum(p["walks"] for p in self.daemon.processes())
+    def seen(self):
+        processes = self.daemon.processes()
+        return sum(p["walks"] for p in processes), sum(p["complete"] for p in processes)
 
     def run(self, stage, program, prepared, mode):
-        before = self.walks()
+        walks, complete = self.seen()
         env = {"HCCT_" + name.upper(): value for name, value in mode.items()}
         outcome = stage.run(program, prepared, self.daemon.env(**env))
-        return outcome, self.walks() - before
+        after = self.seen()
+        return outcome, Seen(after[0] - walks, after[1] - complete)
 
 
 def judge(stage, program, prepared, way, mode, wanted, reruns):
-    """(verdict, the outcome that differs, walks). What no run without the agent came to, in all
+    """(verdict, the outcome that differs, what was seen). What no run without the agent came to, in all
     runs with it, is a difference; runs are repeated in pairs, as chance may decide."""
-    outcome, walks = way.run(stage, program, prepared, mode)
+    outcome, seen = way.run(stage, program, prepared, mode)
     if outcome in wanted:
-        return "same", None, walks
+        return "same", None, seen
     first = outcome
     for _ in range(reruns):
         wanted.append(stage.run(program, prepared, {}))
         outcome, more = way.run(stage, program, prepared, mode)
-        walks += more
+        seen += more
         if outcome in wanted:
-            return "by chance", first, walks
-    return "DIFFERS", first, walks
+            return "by chance", first, seen
+    return "DIFFERS", first, seen
 
 
 def run_program(program, prepared, given, places, ways):
@@ -210,7 +235,7 @@ def run_program(program, prepared, given, places, ways):
         stage = places[user]
         wanted = [stage.run(program, prepared, {}) for _ in range(2)]
         note = "" if wanted[0] == wanted[1] else "; two runs without the agent differ"
-        print(f"{program.name:<10}{user:<6}{'without':<11}{'':<12}status {wanted[0].parts[0]}, "
+        print(f"{program.name:<12}{user:<6}{'without':<11}{'':<12}status {wanted[0].parts[0]}, "
               f"{len(wanted[0].parts[1])} bytes, {len(wanted[0].parts[2])} on stderr{note}",
               flush=True)
         if wanted[0].parts[0] != program.status:
@@ -219,10 +244,10 @@ def run_program(program, prepared, given, places, ways):
         for name in given.ways:
             for mode in given.modes:
                 began = time.monotonic()
-                verdict, outcome, walks = judge(stage, program, prepared, ways[name], MODES[mode],
+                verdict, outcome, seen = judge(stage, program, prepared, ways[name], MODES[mode],
                                                 wanted, given.reruns)
-                print(f"{program.name:<10}{user:<6}{name:<11}{mode:<12}{verdict:<10}{walks:>8} walks"
-                      f"{time.monotonic() - began:>7.1f} s", flush=True)
+                print(f"{program.name:<12}{user:<6}{name:<11}{mode:<12}{verdict:<10}"
+                      f"{time.monotonic() - began:>6.1f} s{seen.text()}", flush=True)
                 if outcome is not None:
                     print(f"    without: {wanted[0].text()}\n    with: {outcome.text()}", flush=True)
                 different += verdict == "DIFFERS"
@@ -243,7 +268,7 @@ def run_all(given, root, daemon):
     for program in chosen:
         prepared, why = prepare(program, root)
         if prepared is None:
-            print(f"{program.name:<10}left out: {why}", flush=True)
+            print(f"{program.name:<12}left out: {why}", flush=True)
             left_out += 1
             continue
         different += run_program(program, prepared, given, places, ways)

@@ -88,6 +88,31 @@ static const char *const pairs[][2] = {
     {"camlT__$0a_12", "camlT__$0a_12"},
     {"camlT__$5_12", "camlT__$5_12"},
     {"camlT__$zz_12", "camlT__$zz_12"},
+    /* Haskell */
+    {"containerszm0zi6zi4zi1_DataziMapziInternal_balanceR_info", "Data.Map.Internal.balanceR"},
+    {"base_GHCziIOziFD_zdwzdcseek_info", "GHC.IO.FD.$w$cseek"},
+    {"base_GHCziIOziHandleziInternals_hLookAheadzu3_info", "GHC.IO.Handle.Internals.hLookAhead_3"},
+    {"ghczmprim_GHCziTypes_True_con_info", "GHC.Types.True"},
+    {"ghczmprim_GHCziTuple_Z2T_con_info", "GHC.Tuple.(,)"},
+    {"textzm2zi0zi2_Text_appendzq_info", "Text.append'"},
+    {"base_GHCziBase_zpzp_info", "GHC.Base.++"},
+    {"base_GHCziBase_ZCzb_con_entry", "GHC.Base.:|"},
+    {"DataziOwn_f_info", "Data.Own.f"},
+    {"Main_zdwzdsgo8_slow", "Main.$w$sgo8"},
+    {"ZCMain_main_info", ":Main.main"},
+    /* what only looks like it */
+    {"Widget_get_info", "Widget_get_info"},
+    {"gtk_Widget_resize_info", "gtk_Widget_resize_info"},
+    {"Main_info", "Main_info"},
+    {"Main__info", "Main__info"},
+    {"stg_ap_v_info", "stg_ap_v_info"},
+    {"_info", "_info"},
+    {"base_GHCziIO_f", "base_GHCziIO_f"},
+    {"base_GHCzi_f_info", "base_GHCzi_f_info"},
+    {"base_GHCziIO_zy_info", "base_GHCziIO_zy_info"},
+    {"base_GHCziIO_z_info", "base_GHCziIO_z_info"},
+    {"base_GHCziIO_Z_info", "base_GHCziIO_Z_info"},
+    {"a_b_GHCziIO_f_info", "a_b_GHCziIO_f_info"},
 };
 
 static void test_pairs(void) {
