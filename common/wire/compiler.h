@@ -15,6 +15,11 @@
  * translations at each system call, as on some virtual machines, every page of code costs 20 ns. */
 #define hcct_hot __attribute__((hot))
 
+/* Tables of a library that stand behind its other variables, so that these share a page or two:
+ * each page that a process writes to costs it a fault, and a copy in a child. Where it is linked
+ * with sections sorted by name. */
+#define hcct_large __attribute__((section(".bss.large")))
+
 /* Kept out of line, so that what it has on the stack is not on its callers'. */
 #define hcct_noinline __attribute__((noinline))
 

@@ -68,7 +68,7 @@ static uint64_t search(uint64_t routine, uint64_t pc) {
 #define IN_VAIN 0x800u
 
 uint64_t calls_report_in(uint64_t routine, uint64_t pc) {
-    static _Atomic uint64_t known[KNOWN];
+    static hcct_large _Atomic uint64_t known[KNOWN];
     _Atomic uint64_t *k = &known[(routine * 0x9e3779b97f4a7c15ull) >> 54];
     uint64_t was = atomic_load_explicit(k, memory_order_relaxed), distance = was & 0xfff;
     if (routine < WIRE_PSEUDO_MAX || pc < routine)

@@ -26,7 +26,7 @@
 #define SLOT_TRIES   5000 /* for a slot, which the daemon makes when it is missed */
 #define SLOT_WAIT_NS 200000l
 
-static struct calls stand_in; /* not alive: the first report looks for the agent */
+static hcct_large struct calls stand_in; /* not alive: the first report looks for the agent */
 
 __thread struct calls *calls_self = &stand_in;
 __thread uint64_t calls_passed;

@@ -21,25 +21,35 @@
 #include "preload/life/confine.h"
 #include "preload/life/sys.h"
 
-#define STATUS_ROOM 8192
+#define STATUS_PART 512 /* a large one would be a page of the stack more to have */
 #define LINE        "\nSeccomp:\t"
 #define NOBODY      (-1) /* no such descriptor, timer or process */
 
+/* What stands behind LINE, whose first `*matched` bytes the text before has had; '\0': it has not
+ * come yet. */
+static char behind_line(const char *text, size_t length, size_t *matched) {
+    for (size_t i = 0; i < length; i++) {
+        if (*matched == strlen(LINE))
+            return text[i];
+        if (text[i] == LINE[*matched])
+            ++*matched;
+        else
+            *matched = text[i] == LINE[0];
+    }
+    return '\0';
+}
+
 /* Without files of processes (no /proc) it is taken for free. */
 static bool has_filter(void) {
-    char text[STATUS_ROOM];
-    const char *line = NULL;
-    size_t used = 0;
+    char text[STATUS_PART], mode = '\0';
+    size_t matched = 0;
     long fd = sys4(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0), got;
     if (fd < 0)
         return false;
-    while (line == NULL && (got = sys3(SYS_read, fd, text + used, sizeof text - 1 - used)) > 0) {
-        used += (size_t)got;
-        text[used] = '\0';
-        line = strstr(text, LINE);
-    }
+    while (mode == '\0' && (got = sys3(SYS_read, fd, text, sizeof text)) > 0)
+        mode = behind_line(text, (size_t)got, &matched);
     sys1(SYS_close, fd);
-    return line != NULL && line[strlen(LINE)] != '0';
+    return mode != '\0' && mode != '0';
 }
 
 /* In the child. Errors are as good as success: the process copes with them. */

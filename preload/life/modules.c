@@ -38,8 +38,8 @@ struct known {
     _Atomic(const struct unwind_table *) table;
 };
 
-static struct known known[WIRE_MODULES_MAX];
-_Atomic uint32_t modules_checked[WIRE_MODULES_MAX];
+static hcct_large struct known known[WIRE_MODULES_MAX];
+hcct_large _Atomic uint32_t modules_checked[WIRE_MODULES_MAX];
 _Atomic uint64_t modules_state = MODULES_ONE_VALIDITY;
 static _Atomic uint32_t generation = 1;
 static _Atomic bool misleading;  /* modules_mislead */

@@ -176,8 +176,7 @@ struct agent_thread {
     int (*start_c11)(void *);
     void *argument;
 
-    struct unwind_registers interrupted; /* of the walk being made: not on a signal's stack, ... */
-    uint64_t scratch[UNWIND_SCRATCH_WORDS]; /* ... nor is this */
+    struct unwind_registers interrupted; /* of the walk being made: not on a signal's stack */
 
     /* the shadow stack: what the last walk found; the streams know how much of it was sent */
     struct memo memo;
@@ -207,6 +206,10 @@ struct agent_thread {
         uint64_t low, high;
         bool guessed;
     } open;
+
+    /* Of a walk, as interrupted. Behind all else, which fits into a page: that is all that a thread
+     * touches which is not sampled. */
+    uint64_t scratch[UNWIND_SCRATCH_WORDS];
 };
 
 /* The calling thread's context, NULL when it is not profiled. Any context. */

@@ -72,10 +72,11 @@ struct moment burst_now(void) {
     return (struct moment){cpu, before + (ticker_now(CLOCK_MONOTONIC) - before) / 2};
 }
 
-/* Of a thread that begins. One that may be the only one of a child asks the kernel for the time:
- * the page of its clock is not the child's yet. */
+/* Of a thread that begins. The first one of a process may be the only one, and asks the kernel for
+ * the time: the pages of its clock are not the process's yet. */
 static struct moment first_moment(const struct agent_thread *thread) {
-    uint64_t (*now)(clockid_t) = agent.process->is_child ? ticker_now_by_call : ticker_now;
+    uint64_t (*now)(clockid_t) =
+        thread->tid == agent.process->pid ? ticker_now_by_call : ticker_now;
     uint64_t before = now(CLOCK_MONOTONIC);
     uint64_t cpu = ticker_now(ticker_cpu_clock(thread->tid));
     return (struct moment){cpu, before + (now(CLOCK_MONOTONIC) - before) / 2};

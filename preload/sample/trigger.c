@@ -128,10 +128,10 @@ void trigger_inherit(const struct agent_thread *parent) {
 }
 
 /* A context that was used before, by another thread or in the parent of a child of fork, goes on
- * with its draws: a clock would be one page more for a child to have. */
+ * with its draws. The kernel is asked for the time: its clock would be two pages more to have. */
 static void begin_draws(struct agent_thread *thread) {
     uint64_t before =
-        thread->random != 0 ? draw_word(&thread->random) : ticker_now(CLOCK_MONOTONIC);
+        thread->random != 0 ? draw_word(&thread->random) : ticker_now_by_call(CLOCK_MONOTONIC);
     thread->random = before + (uint64_t)thread->tid * SECOND_NS;
 }
 

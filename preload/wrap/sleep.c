@@ -31,8 +31,13 @@
 
 __thread uintptr_t sleep_masked;
 
+/* Not by pointers, which the loader would have to write. */
+#define NAME_BYTES                           32
 #define NAME(name, fragile, open, set, call) #name,
-static const char *const names[] = {SLEEP_LIST(NAME)};
+static const char names[][NAME_BYTES] = {SLEEP_LIST(NAME)};
+
+#define FITS(name, fragile, open, set, call) _Static_assert(sizeof #name <= NAME_BYTES, #name);
+SLEEP_LIST(FITS)
 
 #define SET(name, fragile, open, set, call) set,
 static const uint8_t sets[] = {SLEEP_LIST(SET)};
@@ -325,10 +330,13 @@ static void insert(uintptr_t address, size_t at) {
 }
 
 void sleep_start(void) {
+    const char *asked[HCCT_ARRAY_LEN(names)];
     void *real[HCCT_ARRAY_LEN(names)];
     size_t n = 0;
     int saved = errno;
-    next_symbols(names, real, HCCT_ARRAY_LEN(names));
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(names); i++)
+        asked[i] = names[i];
+    next_symbols(asked, real, HCCT_ARRAY_LEN(names));
     errno = saved;
     for (size_t i = 0; i < HCCT_ARRAY_LEN(names); i++) {
         fill(&sleep_slots[i], names[i], real[i]);

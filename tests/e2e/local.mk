@@ -22,7 +22,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/slow_client_test.py tests/e2e/stopped_test.py tests/e2e/small_threads_test.py tests/e2e/two_users_test.py tests/e2e/valgrind_test.py \
 	tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py \
 	tests/e2e/between_sleeps_test.py tests/e2e/alarmed_test.py \
-	tests/e2e/wall_fork_test.py tests/e2e/fork_cost_test.py tests/e2e/follow_test.py \
+	tests/e2e/wall_fork_test.py tests/e2e/fork_cost_test.py tests/e2e/page_faults_test.py tests/e2e/follow_test.py \
 	tests/e2e/jit_test.py tests/e2e/mapped_twice_test.py tests/e2e/python_frames_test.py tests/e2e/python_judge_test.py tests/e2e/system_calls_test.py tests/e2e/past_test.py tests/e2e/slow_minute_test.py \
 	tests/e2e/lifecycle_test.py tests/e2e/loads_test.py tests/e2e/plugins_test.py tests/e2e/oracle_test.py \
 	tests/e2e/programs_test.py tests/e2e/sleep_test.py tests/e2e/storm_test.py \
