@@ -215,14 +215,14 @@ static void remove_unborn(const struct spool_push *push, void *arg) {
 static bool load_state(struct spool *s) {
     int fd = openat(s->directory, "state", O_RDONLY | O_CLOEXEC);
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-    bool ok;
-    if (file == NULL && errno == ENOENT)
-        return getrandom(s->id, sizeof s->id, 0) == sizeof s->id && write_state(s);
-    if (file == NULL)
-        return false;
-    ok = read_state(s, file);
-    fclose(file);
-    errno = ok ? errno : EBADMSG;
+    bool ok = false;
+    if (file != NULL) {
+        ok = read_state(s, file);
+        fclose(file);
+        errno = ok ? errno : EBADMSG;
+    } else if (errno == ENOENT) {
+        ok = getrandom(s->id, sizeof s->id, 0) == sizeof s->id && write_state(s);
+    }
     if (ok)
         each_push(s, remove_unborn, s);
     return ok;

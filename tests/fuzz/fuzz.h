@@ -56,6 +56,15 @@ static inline uint64_t fuzz_take_word(struct fuzz_input *input) {
     return word;
 }
 
+/* As many bytes as the next two say, if there are so many; FUZZ_INPUT_MAX - 1 at most. */
+static inline size_t fuzz_take_bytes(struct fuzz_input *input, uint8_t *into) {
+    size_t bytes = fuzz_take_byte(input);
+    bytes = (bytes | (size_t)fuzz_take_byte(input) << 8) % FUZZ_INPUT_MAX;
+    bytes = bytes < input->size ? bytes : input->size;
+    fuzz_take(input, into, bytes);
+    return bytes;
+}
+
 /* What is left, as a string; free() gives it back. */
 static inline char *fuzz_take_text(struct fuzz_input *input) {
     char *text = malloc(input->size + 1);

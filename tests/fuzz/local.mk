@@ -2,8 +2,8 @@
 # tries the inputs that are kept and some thousand made of them, always the same; "make fuzz" builds
 # the targets once more, with clang's libFuzzer in the driver's place, and lets each look for more,
 # for FUZZ_SECONDS (60). FUZZ_TARGETS="ring trace" runs only these.
-FUZZ_NAMES = attach call_sites checkpoint comments demangle eh_frame elf_protocol hello history http_client \
-	jit_debug jit_dump jit_object options otlp perf_map pprof query ring session trace unwind
+FUZZ_NAMES = attach call_sites checkpoint comments demangle eh_frame elf_protocol hello history \
+	http_client jit_debug jit_dump jit_object options otlp perf_map pprof query ring session spool trace unwind
 FUZZ_TESTS = \
 	tests/fuzz/attach_fuzz \
 	tests/fuzz/call_sites_fuzz \
@@ -25,6 +25,7 @@ FUZZ_TESTS = \
 	tests/fuzz/query_fuzz \
 	tests/fuzz/ring_fuzz \
 	tests/fuzz/session_fuzz \
+	tests/fuzz/spool_fuzz \
 	tests/fuzz/trace_fuzz \
 	tests/fuzz/unwind_fuzz
 check_PROGRAMS += $(FUZZ_TESTS)
@@ -33,6 +34,7 @@ TESTS += $(FUZZ_TESTS)
 # With libFuzzer, whose own main comes first, the driver is not taken from its library.
 check_LIBRARIES = libhcct_fuzz.a
 libhcct_fuzz_a_SOURCES = tests/fuzz/driver.c tests/fuzz/fuzz.h
+FUZZ_WHOLE = tests/fuzz/whole.c tests/fuzz/whole.h
 FUZZ_LINKED =
 FUZZ_LINK = $(AM_LDFLAGS) $(FUZZ_LINKED)
 FUZZ_INGEST = libhcct_fuzz.a libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.a \
@@ -130,6 +132,10 @@ tests_fuzz_ring_fuzz_LDADD = $(FUZZ_INGEST)
 tests_fuzz_session_fuzz_SOURCES = tests/fuzz/session_fuzz.c
 tests_fuzz_session_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_session_fuzz_LDADD = $(FUZZ_INGEST)
+
+tests_fuzz_spool_fuzz_SOURCES = client/remote/spool.c tests/fuzz/spool_fuzz.c $(FUZZ_WHOLE) tests/report/sample.c tests/report/sample.h
+tests_fuzz_spool_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_spool_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_fuzz_trace_fuzz_SOURCES = client/commands/encode_functions.c client/commands/encode_trace.c \
 	tests/fuzz/trace_fuzz.c
