@@ -2,7 +2,7 @@
 # tries the inputs that are kept and some thousand made of them, always the same; "make fuzz" builds
 # the targets once more, with clang's libFuzzer in the driver's place, and lets each look for more,
 # for FUZZ_SECONDS (60). FUZZ_TARGETS="ring trace" runs only these.
-FUZZ_NAMES = attach call_sites checkpoint comments demangle eh_frame elf_protocol hello history \
+FUZZ_NAMES = attach call_sites checkpoint comments demangle eh_frame elf_protocol fleet hello history \
 	http_client jit_debug jit_dump jit_object options otlp perf_map pprof query ring session spool trace unwind
 FUZZ_TESTS = \
 	tests/fuzz/attach_fuzz \
@@ -12,6 +12,7 @@ FUZZ_TESTS = \
 	tests/fuzz/demangle_fuzz \
 	tests/fuzz/eh_frame_fuzz \
 	tests/fuzz/elf_protocol_fuzz \
+	tests/fuzz/fleet_fuzz \
 	tests/fuzz/hello_fuzz \
 	tests/fuzz/history_fuzz \
 	tests/fuzz/http_client_fuzz \
@@ -70,6 +71,36 @@ tests_fuzz_elf_protocol_fuzz_SOURCES = tests/fuzz/elf_protocol_fuzz.c
 tests_fuzz_elf_protocol_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_elf_protocol_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a libhcct_common.a $(ELF_LIBS) $(UNWIND_LIBS) \
 	$(IBERTY_LIBS)
+
+tests_fuzz_fleet_fuzz_SOURCES = \
+	client/ask.c \
+	client/http_client.c \
+	client/json_in.c \
+	client/option_words.c \
+	client/processes.c \
+	client/remote/chance_row.c \
+	client/remote/clickhouse.c \
+	client/remote/fleet_hours.c \
+	client/remote/fleet_list.c \
+	client/remote/fleet_profile.c \
+	client/remote/fleet_query.c \
+	client/remote/fleet_source.c \
+	client/remote/fleet_split.c \
+	client/remote/fleet_totals.c \
+	client/remote/span.c \
+	client/remote/stack_read.c \
+	client/top/client.c \
+	client/top/ids.c \
+	client/top/kinds.c \
+	client/top/model.c \
+	client/top/steps.c \
+	client/top/strip.c \
+	client/top/text.c \
+	client/top/threads.c \
+	client/top/tree.c \
+	tests/fuzz/fleet_fuzz.c $(FUZZ_WHOLE)
+tests_fuzz_fleet_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_fleet_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_fuzz_hello_fuzz_SOURCES = tests/fuzz/hello_fuzz.c
 tests_fuzz_hello_fuzz_LDFLAGS = $(FUZZ_LINK)
