@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * history_fuzz.c - any bytes as a log of past hours: what is damaged is refused, and what is read
- * of the rest is a profile that can be printed and written as an hour again.
+ * of the rest is a profile that can be printed, written as an hour again and, as an order has it,
+ * added to what is in memory.
  *
  * Few changes get past the checksums of a log. So most inputs are blocks of one, each as what it
  * has added to the words and its column, which are packed here.
@@ -11,10 +12,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/render/format.h"
-#include "daemon/history/history_read.h"
+#include "daemon/history/history_add.h"
 #include "daemon/history/history_write.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/whole.h"
 #include "tests/report/sample.h"
 
 #define HOUR_S     3600u
@@ -22,15 +23,6 @@
 #define RAW        'c' /* the first byte of a log as it is */
 
 static int log_fd = -1;
-
-/* At most so many bytes of the input as the next two say. */
-static size_t take_bytes(struct fuzz_input *input, uint8_t *into) {
-    size_t bytes = fuzz_take_byte(input);
-    bytes = (bytes | (size_t)fuzz_take_byte(input) << 8) % FUZZ_INPUT_MAX;
-    bytes = bytes < input->size ? bytes : input->size;
-    fuzz_take(input, into, bytes);
-    return bytes;
-}
 
 static void put_blocks(struct fuzz_input *input) {
     static uint8_t words[FUZZ_INPUT_MAX], column[FUZZ_INPUT_MAX];
@@ -41,7 +33,8 @@ static void put_blocks(struct fuzz_input *input) {
             block.begin_s = 0;
             block.kind = HISTORY_DAY;
         }
-        size_t words_bytes = take_bytes(input, words), column_bytes = take_bytes(input, column);
+        size_t words_bytes = fuzz_take_bytes(input, words),
+               column_bytes = fuzz_take_bytes(input, column);
         fuzz_must(history_log_append(log_fd, &block, words, words_bytes, column, column_bytes));
     }
 }
@@ -52,28 +45,6 @@ static void put_log(const uint8_t *data, size_t size) {
         fuzz_must(pwrite(log_fd, data, size, 0) == (ssize_t)size);
     else
         put_blocks(&input);
-}
-
-static void check_profile(const struct profile *profile) {
-    for (uint32_t i = 1; i < profile->n_nodes; i++) {
-        const struct profile_node *node = &profile->nodes[i];
-        fuzz_must(node->parent < i && node->location < profile->n_locations &&
-                  node->process < profile->n_processes);
-    }
-    for (uint32_t i = 1; i < profile->n_locations; i++) {
-        const struct profile_location *place = &profile->locations[i];
-        fuzz_must(place->module < profile->n_modules);
-        for (uint32_t k = 0; k < place->n_lines; k++)
-            fuzz_must(place->lines[k].function < profile->n_functions);
-    }
-}
-
-static void print(const struct profile *profile, const char *format) {
-    static FILE *nowhere;
-    if (nowhere == NULL)
-        nowhere = fopen("/dev/null", "we");
-    fuzz_must(nowhere != NULL);
-    format_write(format_find(format), nowhere, profile, &format_default_options);
 }
 
 static uint64_t weight_of(const struct profile *profile) {
@@ -110,14 +81,42 @@ static void read_log(bool days) {
     memset(wanted, true, sizeof wanted);
     if (history_read_hours(log_fd, blocks, n, wanted, &all, days, &part)) {
         const struct history_block more = {.begin_s = 90 * HOUR_S, .end_s = 91 * HOUR_S};
-        check_profile(part.profile);
-        print(part.profile, "text");
-        print(part.profile, "pprof");
+        must_be_whole(part.profile);
+        must_be_written(part.profile, "text");
+        must_be_written(part.profile, "pprof");
         if (history_write_hour(log_fd, &more, part.profile))
             check_last(weight_of(part.profile));
         profile_free(part.profile);
         free(part.trees);
     }
+    free(blocks);
+}
+
+/* The same as a renderer gets it: an order and the log, to be added to what is in memory. */
+static void order_log(struct profile *live, bool errors) {
+    struct history_order order = {.days = true, .choice = {.tag = NULL}};
+    char *text, error[256] = "";
+    size_t n, bytes;
+    struct history_block *blocks = history_blocks(log_fd, &n);
+    order.hours = calloc(n + 1, sizeof *order.hours);
+    fuzz_must(order.hours != NULL);
+    for (size_t i = 0; i < n; i++)
+        if (blocks[i].kind == HISTORY_HOUR)
+            order.hours[order.n++].hour = (struct history_hour){blocks[i].begin_s, blocks[i].end_s};
+    FILE *out = open_memstream(&text, &bytes);
+    fuzz_must(out != NULL);
+    history_order_write(&order, out);
+    fuzz_must(fclose(out) == 0);
+    struct profile *sum = history_order_add((const uint8_t *)text, bytes, &log_fd, 1, live, errors,
+                                            error, sizeof error);
+    fuzz_must((sum == NULL) == (error[0] != '\0'));
+    if (sum != NULL) {
+        must_be_whole(sum);
+        must_be_written(sum, "text");
+        profile_free(sum);
+    }
+    free(text);
+    free(order.hours);
     free(blocks);
 }
 
@@ -132,6 +131,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     put_log(data, size);
     read_log(true);
     read_log(false);
+    order_log(sample_none(), true);
+    order_log(sample_random(size), size % 2 == 0);
     history_write_days(log_fd, 50 * HOUR_S);
     return 0;
 }

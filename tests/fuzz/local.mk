@@ -106,7 +106,7 @@ tests_fuzz_hello_fuzz_SOURCES = tests/fuzz/hello_fuzz.c
 tests_fuzz_hello_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_hello_fuzz_LDADD = $(FUZZ_INGEST)
 
-tests_fuzz_history_fuzz_SOURCES = $(HISTORY_SOURCES) tests/fuzz/history_fuzz.c tests/report/sample.c \
+tests_fuzz_history_fuzz_SOURCES = $(HISTORY_SOURCES) $(FUZZ_WHOLE) tests/fuzz/history_fuzz.c tests/report/sample.c \
 	tests/report/sample.h
 tests_fuzz_history_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_history_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS)
