@@ -214,6 +214,7 @@ struct mcct *process_tree(struct process *p) {
     }
     scatter_free(scatter);
     if (!p->live && !process_has_deferred(p)) { /* nothing changes any more */
+        free_readers(p);                        /* of threads that did not end: they stand in it */
         heap_free(p->heap);
         p->heap = NULL;
     }

@@ -6,6 +6,7 @@
  *
  * This program is each of the profiled processes, by hand.
  */
+#include <malloc.h>
 #include <math.h>
 #include <unistd.h>
 
@@ -45,17 +46,21 @@ static uint64_t number(uint64_t serial, uint32_t place) {
     return serial << WIRE_BLOCKS_SHIFT | place;
 }
 
+static void put_words(struct process *process, const uint64_t *word, size_t n) {
+    struct wire_slot *slot = session_memory_slot(&process->memory, 0);
+    uint64_t at = atomic_load(&slot->head);
+    for (size_t i = 0; i < n; i++)
+        ring_put(slot, WIRE_RING_WORDS(WIRE_SLOT_BYTES), at++, word[i]);
+    ring_publish(slot, at);
+}
+
 /* As the agent does: the ring names it, in a context of one frame, then the session's memory has
  * it. */
 static void name_block(struct process *process, uint64_t it) {
-    struct wire_slot *slot = session_memory_slot(&process->memory, 0);
     const uint64_t word[] = {wire_word(WIRE_PUSH, WIRE_PSEUDO_TRUNCATED), 0,
                              wire_word(WIRE_BLOCK, it), wire_word(WIRE_CREDIT, WEIGHT),
                              wire_word(WIRE_POP, 1)};
-    uint64_t at = atomic_load(&slot->head);
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(word); i++)
-        ring_put(slot, WIRE_RING_WORDS(WIRE_SLOT_BYTES), at++, word[i]);
-    ring_publish(slot, at);
+    put_words(process, word, HCCT_ARRAY_LEN(word));
 }
 
 static void show(struct process *process, uint64_t it, uint64_t weight) {
@@ -103,6 +108,19 @@ static void test_allocates_meanwhile(void) {
     CHECK_UINT(unknown_of(process), WEIGHT);
     show(process, number(4, 8), WEIGHT);
     end(process); /* with what the memory says last */
+    registry_clear();
+}
+
+/* Its thread has not ended, and stands in a context. */
+static void test_ends_within(void) {
+    struct process *process = begin();
+    const uint64_t word[] = {wire_word(WIRE_PUSH, WIRE_PSEUDO_TRUNCATED), 0};
+    name_block(process, number(1, 5));
+    put_words(process, word, HCCT_ARRAY_LEN(word));
+    show(process, number(1, 5), WEIGHT);
+    process_finish(process);
+    CHECK_UINT(total_of(process), WEIGHT);
+    registry_put(process);
     registry_clear();
 }
 
@@ -168,7 +186,9 @@ static void test_folded(bool looked_at) {
 }
 
 int main(void) {
+    mallopt(M_PERTURB, 0x55); /* what is freed holds nothing that it held */
     test_allocates_meanwhile();
+    test_ends_within();
     test_mean();
     test_folded(false);
     test_folded(true);
