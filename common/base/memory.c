@@ -262,8 +262,10 @@ void memory_keep(void) {
     mallopt(M_TOP_PAD, (int)(heap - heap / 4));
     char *volatile whole = malloc(heap / 4);
     uintptr_t end = (uintptr_t)sbrk(0) / HUGE_PAGE * HUGE_PAGE;
-    if ((uintptr_t)whole >= begin || begin >= end)
+    if ((uintptr_t)whole >= begin || begin >= end) { /* this malloc() does not take from there */
+        free(whole);
         return;
+    }
     madvise((void *)begin, end - begin, MADV_HUGEPAGE); /* before anything is written there */
     whole = realloc(whole, begin - (uintptr_t)whole);
     large = LARGE_KEPT;
