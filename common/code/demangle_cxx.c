@@ -24,7 +24,8 @@ struct taking {
 static void take(const char *text, size_t length, void *arg) {
     struct taking *taking = arg;
     size_t room = DEMANGLE_NAME_MAX - taking->n, n = length < room ? length : room;
-    memcpy(taking->to + taking->n, text, n);
+    if (n > 0) /* a piece of nothing may be nowhere */
+        memcpy(taking->to + taking->n, text, n);
     taking->n += n;
     if (n < length)
         longjmp(taking->enough, 1);
