@@ -22,6 +22,7 @@ libhcct_ingest_a_SOURCES = \
 	daemon/ingest/process_stats.c daemon/ingest/process_stats.h \
 	daemon/ingest/raw_sample.c daemon/ingest/raw_sample.h \
 	daemon/ingest/reader.c daemon/ingest/reader.h \
+	daemon/ingest/reader_calls.c daemon/ingest/reader_drain.h \
 	daemon/ingest/registry.c daemon/ingest/registry.h \
 	daemon/ingest/resume.c daemon/ingest/resume.h \
 	daemon/ingest/robust.c daemon/ingest/robust.h \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * reader.c - the verbs, and the checks that make them safe.
+ * reader.c - the verbs, and the checks that make them safe. Those of calls are in reader_calls.c.
  */
 #include "daemon/ingest/reader.h"
 
@@ -10,141 +10,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/tree/batch.h"
 #include "common/tree/poisson.h"
-#include "common/wire/compiler.h"
 #include "common/wire/ring.h"
+#include "daemon/ingest/reader_drain.h"
 
-#define RESTED_NS  100000000ull /* without words: a few bursts are further apart */
-#define SLICE_PART 16 /* of a ring: so much is read before it is given back to its writer */
+#define RESTED_NS 100000000ull /* without words: a few bursts are further apart */
 
-/* What a drain works on. */
-struct drain {
-    struct reader *reader;
-    struct wire_slot *slot;
-    uint64_t end;      /* of what is published */
-    uint64_t consumed; /* and what the writer may write over */
-    struct addresses *map;
-    struct reader_effect *effect;
-    struct mcct_batch *batch; /* through which calls go, NULL: through the cursor */
-    struct mcct_batch_level *level;
-    bool direct; /* calls are to go through the cursor */
-};
-
-/* ---- the tree, and the trace beside it ---- */
-
-static void end_batch(struct drain *d) {
-    mcct_batch_end(d->batch, d->level);
-    d->batch = NULL;
-}
-
-/* Batches begin and end as trace_apply() will have it with the trace: from the first call of a
- * record on, until something comes that is not of calls, or the record's end. Where nobody keeps a
- * trace they go on from drain to drain. */
-static inline void follow_record(struct drain *d) {
-    if (hcct_likely(!trace_record_begins(&d->reader->trace)))
-        return;
-    end_batch(d);
-    d->direct = false;
-}
-
-static void leave_batch(struct drain *d) {
-    if (trace_is_kept(&d->reader->trace))
-        end_batch(d);
-    else
-        mcct_batch_wait(d->batch, d->level);
-}
-
-static void go_direct(struct drain *d) {
-    end_batch(d);
-    d->direct = true;
-}
-
-/* Sub-windows get what the tree gets, one by one. */
-static void begin_batch(struct drain *d) {
-    if (d->reader->subwindows == NULL)
-        d->batch = mcct_batch_begin(&d->reader->cursor, &d->level);
-    d->direct = d->batch == NULL;
-}
-
-static bool pop_in_tree(struct drain *d, uint64_t n) {
-    uint64_t popped;
-    follow_record(d);
-    if (d->batch != NULL)
-        d->level = mcct_batch_pop(d->batch, d->level, n, &popped);
-    else
-        popped = mcct_pop(&d->reader->cursor, n);
-    trace_pop(&d->reader->trace, popped);
-    return popped == n;
-}
-
-static void call_frame(struct drain *d, uint32_t frame) {
-    follow_record(d);
-    if (hcct_unlikely(d->batch == NULL && !d->direct))
-        begin_batch(d);
-    if (d->batch != NULL)
-        d->level = mcct_batch_call(d->batch, d->level, frame);
-    else
-        mcct_call(&d->reader->cursor, frame);
-    trace_call(&d->reader->trace, frame);
-}
-
-static void push_in_tree(struct drain *d, uint32_t frame) {
-    follow_record(d);
-    if (d->batch != NULL)
-        d->level = mcct_batch_push(d->batch, d->level, frame);
-    else
-        mcct_push(&d->reader->cursor, frame);
-    trace_push(&d->reader->trace, frame);
-}
-
-static void credit_in_tree(struct drain *d, uint64_t weight) {
-    follow_record(d);
-    if (weight != 1)
-        go_direct(d);
-    else if (d->batch == NULL && !d->direct)
-        begin_batch(d);
-    if (d->batch != NULL)
-        d->level = mcct_batch_credit(d->batch, d->level);
-    else
-        mcct_credit(&d->reader->cursor, weight);
-    trace_credit(&d->reader->trace, weight);
-}
-
-/* ---- the same, and in the current sub-window ---- */
-
-/* Sealing a sub-window has closed our cursor; a thread that does nothing has none in the new
- * one. */
-static void enter_subwindow(struct reader *reader) {
-    if (reader->subwindows == NULL || reader->subwindow_cursor.tree != NULL)
-        return;
-    struct mcct *subwindow = subwindows_tree(reader->subwindows);
-    if (subwindow != NULL)
-        mcct_cursor_open_at(subwindow, &reader->subwindow_cursor, &reader->cursor);
-}
-
-static bool in_subwindow(const struct reader *reader) {
-    return reader->subwindow_cursor.tree != NULL;
-}
-
-static bool pop_frames(struct drain *d, uint64_t n) {
-    if (hcct_unlikely(d->reader->heap != NULL))
-        return heap_pop(d->reader->heap, &d->reader->heap_cursor, n) == n;
-    scatter_pop(d->reader->samples, n);
-    if (in_subwindow(d->reader))
-        mcct_pop(&d->reader->subwindow_cursor, n);
-    return pop_in_tree(d, n);
-}
-
-static void push_frame(struct drain *d, uint32_t frame) {
-    if (hcct_unlikely(d->reader->heap != NULL)) {
-        heap_push(d->reader->heap, &d->reader->heap_cursor, frame);
-        return;
-    }
-    if (in_subwindow(d->reader))
-        mcct_push(&d->reader->subwindow_cursor, frame);
-    push_in_tree(d, frame);
-}
+/* ---- weights ---- */
 
 /* What an event adds to the variance. */
 static double event_variance(const struct reader *reader, uint64_t weight) {
@@ -393,163 +265,6 @@ static void take_code(struct reader *reader, uint64_t operand) {
         reader->code = operand;
 }
 
-/* ---- calls ---- */
-
-#define LOOKED_UP 64u /* calls: their frames are looked up side by side */
-
-static inline struct mcct_batch_step read_call(struct drain *d, uint64_t word) {
-    uint64_t code = d->reader->code;
-    uint64_t routine = code + (word >> WIRE_CODE_SHIFT & (WIRE_CODE_BYTES - 1));
-    uint64_t site = code + (word & (WIRE_CODE_BYTES - 1));
-    return (struct mcct_batch_step){.pops = (uint16_t)(word >> WIRE_POPS_SHIFT & WIRE_POPS_MAX),
-                                    .times = 1,
-                                    .frame = addresses_frame(d->map, routine, site)};
-}
-
-/* Only the batch is to know of what comes. */
-static bool gathers(const struct drain *d) {
-    const struct reader *reader = d->reader;
-    return d->batch != NULL && reader->samples == NULL && !trace_is_kept(&reader->trace);
-}
-
-/* Calls and what stands for one, from `word` on. */
-struct reading {
-    const volatile uint64_t *word;
-    uint64_t n;
-    struct mcct_batch_step step[LOOKED_UP];
-    unsigned steps, calls;
-};
-
-/* A call from one module to another, in the words of walks: CODE, POP, PUSH and CREDIT 1, of which
- * only PUSH must be there, as where the caller itself was not seen; CALL may stand in its place.
- * Gives the number of words, 0: it is none, or not all of it is there. */
-static unsigned read_step(struct drain *d, struct reading *reading) {
-    const volatile uint64_t *words = reading->word;
-    struct mcct_batch_step *step = &reading->step[reading->steps];
-    uint64_t n = reading->n, pops = 0, at = 0, word = words[at++];
-    if (word >> WIRE_VERB_SHIFT == WIRE_CODE) {
-        d->reader->code = word & WIRE_OPERAND_MASK;
-        return 1;
-    }
-    if (word >> WIRE_VERB_SHIFT == WIRE_POP && n > at) {
-        pops = word & WIRE_OPERAND_MASK;
-        word = words[at++];
-    }
-    uint64_t routine = word & WIRE_OPERAND_MASK;
-    if (word >> WIRE_VERB_SHIFT != WIRE_PUSH || routine >= WIRE_LABEL || pops > UINT16_MAX ||
-        n <= at)
-        return 0; /* no address: NAME, or LABEL */
-    uint64_t site = words[at++];
-    *step = (struct mcct_batch_step){.pops = (uint16_t)pops,
-                                     .frame = addresses_frame(d->map, routine, site)};
-    step->times = n > at && words[at] == wire_word(WIRE_CREDIT, 1);
-    reading->calls += step->times;
-    reading->steps++;
-    return (unsigned)at + step->times;
-}
-
-/* As much as there is room for; stops at anything else. Gives the number of words. */
-static uint64_t read_steps(struct drain *d, struct reading *reading) {
-    uint64_t before = reading->n;
-    unsigned words = 1;
-    bool whole = gathers(d);
-    reading->steps = reading->calls = 0;
-    while (reading->steps < LOOKED_UP && reading->n > 0 && words > 0) {
-        uint64_t word = *reading->word;
-        if (hcct_likely((word & WIRE_CALL) != 0)) {
-            reading->step[reading->steps++] = read_call(d, word);
-            reading->calls++;
-            words = 1;
-        } else {
-            words = whole ? read_step(d, reading) : 0;
-        }
-        reading->word += words;
-        reading->n -= words;
-    }
-    return before - reading->n;
-}
-
-/* Steps that are no calls are for a batch (read_steps). */
-static bool apply_steps(struct drain *d, const struct mcct_batch_step *step, unsigned n) {
-    if (gathers(d)) {
-        size_t made = n;
-        d->level = mcct_batch_steps(d->batch, d->level, step, &made);
-        return made == n;
-    }
-    for (unsigned i = 0; i < n; i++) {
-        if (step[i].pops > 0 && hcct_unlikely(!pop_in_tree(d, step[i].pops)))
-            return false;
-        call_frame(d, step[i].frame);
-    }
-    return true;
-}
-
-/* As many calls as follow each other: what programs send at their full speed. The ring is read in
- * place, up to its end. True: there was one. */
-static bool calls(struct drain *d) {
-    struct reader *reader = d->reader;
-    uint64_t offset = reader->at % reader->size, left = d->end - reader->at, begin = reader->at;
-    uint64_t n = left < reader->size - offset ? left : reader->size - offset, words;
-    struct reading reading;
-    reading.word = ring_words(d->slot) + offset;
-    reading.n = n < reader->size / SLICE_PART ? n : reader->size / SLICE_PART;
-    while (!reader->broken && (words = read_steps(d, &reading)) > 0) {
-        reader->broken = !apply_steps(d, reading.step, reading.steps);
-        reader->at += words;
-        reader->burst_calls += reading.calls;
-        d->effect->credits += reading.calls;
-    }
-    return reader->at != begin;
-}
-
-/* With sub-windows, which is no matter of speed: no honest agent that walks stacks reports
- * calls. */
-static void call_in_subwindow(struct drain *d, const struct mcct_batch_step *call) {
-    if (call->pops > 0 && !pop_frames(d, call->pops)) {
-        d->reader->broken = true;
-        return;
-    }
-    if (in_subwindow(d->reader))
-        mcct_call(&d->reader->subwindow_cursor, call->frame);
-    call_frame(d, call->frame);
-}
-
-static void call(struct drain *d, uint64_t word) {
-    struct reader *reader = d->reader;
-    struct mcct_batch_step call = read_call(d, word);
-    d->effect->credits++;
-    reader->burst_calls++;
-    if (reader->subwindows != NULL) {
-        call_in_subwindow(d, &call);
-        return;
-    }
-    reader->broken = !apply_steps(d, &call, 1);
-    (void)calls(d);
-}
-
-/* ---- bursts of calls ---- */
-
-/* A burst is drawn by itself, with all that was seen in it. */
-static void end_burst(struct reader *reader) {
-    if (reader->each != 0 && reader->bursts != NULL)
-        burst_sums_add(reader->bursts, reader->each, reader->burst_calls);
-    reader->burst_calls = 0;
-}
-
-static void begin_burst(struct drain *d, uint64_t each) {
-    struct reader *reader = d->reader;
-    if (each == 0 || each > WIRE_BURST_MAX) {
-        reader->broken = true;
-        return;
-    }
-    if (each != reader->cursor.each || trace_is_kept(&reader->trace))
-        end_batch(d);
-    end_burst(reader);
-    reader->each = each;
-    mcct_count_as(&reader->cursor, each);
-    trace_count_as(&reader->trace, (uint32_t)each);
-}
-
 /* ---- room for the writer ---- */
 
 void reader_wake(struct wire_slot *slot) {
@@ -575,12 +290,12 @@ static void give_back(struct drain *d) {
 /* True: go on with the next word. */
 static bool apply(struct drain *d) {
     struct reader *reader = d->reader;
-    if (d->batch != NULL && calls(d))
+    if (d->batch != NULL && reader_calls(d))
         return !reader->broken;
     uint64_t word = ring_word(d->slot, d->reader->size, reader->at++);
     uint64_t operand = word & WIRE_OPERAND_MASK;
     if ((word & WIRE_CALL) != 0 && reader->heap == NULL) {
-        call(d, word);
+        reader_call(d, word);
         return !reader->broken;
     }
     switch (word >> WIRE_VERB_SHIFT) {
@@ -600,7 +315,7 @@ static bool apply(struct drain *d) {
         if (reader->heap != NULL)
             reader->broken = true;
         else
-            begin_burst(d, operand);
+            reader_begin_burst(d, operand);
         break;
     case WIRE_CREDIT:
         if ((operand & WIRE_WEIGHT_MASK) > 0)
@@ -678,7 +393,7 @@ void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, s
     if (end != begin && reader->heap == NULL)
         drain.batch = mcct_batch_go_on(&reader->cursor, &drain.level);
     while (reader->at != drain.end && apply(&drain))
-        if (reader->at - drain.consumed >= reader->size / SLICE_PART)
+        if (reader->at - drain.consumed >= reader->size / READER_SLICE_PART)
             give_back(&drain);
     leave_batch(&drain);
     trace_thread_leave(&reader->trace);
@@ -702,7 +417,7 @@ void reader_close(struct reader *reader) {
         else
             heap_close(reader->heap, &reader->heap_cursor);
         trace_thread_end(&reader->trace);
-        end_burst(reader);
+        reader_end_burst(reader);
     }
     reader->each = 0;
     reader->found_ns = 0;
