@@ -12,6 +12,7 @@
 #include "client/ask.h"
 #include "client/json_in.h"
 #include "common/base/options.h"
+#include "common/profile/process_fields.h"
 #include "common/profile/since.h"
 #include "common/render/format.h"
 
@@ -97,6 +98,15 @@ static bool has_news(const struct profile *profile) {
     return false;
 }
 
+/* What is not sent, as it has no sample yet, comes with what is: `now` is as if it were to come. */
+static void leave_unsent(struct profile *now, const struct profile *news) {
+    if (now->n_processes != news->n_processes) /* some are one process in the difference */
+        return;
+    for (uint32_t i = 1; i < news->n_processes; i++)
+        if (!push_has_news(news, i))
+            process_fields_subtract(&now->processes[i], &news->processes[i]);
+}
+
 /* Whoever has no idea what was sent before sends nothing now: rather too little than twice. */
 static int take_unsent(struct spool *spool, const struct daemon *daemon, int collector,
                        const struct profile *now, char *error, size_t error_bytes) {
@@ -108,8 +118,8 @@ static int take_unsent(struct spool *spool, const struct daemon *daemon, int col
     return HCCT_EXIT_OK;
 }
 
-static int take(struct spool *spool, const struct daemon *daemon, int collector,
-                const struct profile *now, struct collected *sum, char *error, size_t error_bytes) {
+static int take(struct spool *spool, const struct daemon *daemon, int collector, struct profile *now,
+                struct collected *sum, char *error, size_t error_bytes) {
     struct profile *base = NULL, *news;
     uint64_t excess = 0;
     int status = HCCT_EXIT_FAILURE;
@@ -120,6 +130,7 @@ static int take(struct spool *spool, const struct daemon *daemon, int collector,
     if (news == NULL)
         return HCCT_EXIT_FAILURE;
     bool any = has_news(news);
+    leave_unsent(now, news);
     if (spool_take(spool, collector, now, any ? news : NULL, daemon->instance, error,
                    error_bytes)) {
         sum->pushes += any;

@@ -57,5 +57,6 @@ const char *push_service(const struct push_settings *settings,
 
 bool push_has_news(const struct profile *profile, uint32_t process) {
     const struct profile_process *it = &profile->processes[process];
-    return it->total > 0 || it->lost > 0 || profile_lost(profile, it) > 0;
+    bool has_ended = !it->live && it->cpu_ns > 0;
+    return it->total > 0 || it->lost > 0 || profile_lost(profile, it) > 0 || has_ended;
 }

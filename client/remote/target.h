@@ -59,7 +59,8 @@ struct push_id_text push_id_text(const struct push *push, uint32_t process);
 const char *push_service(const struct push_settings *settings,
                          const struct profile_process *process, char *room);
 
-/* Is there anything to be said of that process? Also of what was lost alone. */
+/* Is there anything to be said of that process? Also of what was lost alone, and of CPU time that
+ * had no sample, when it is over. */
 bool push_has_news(const struct profile *profile, uint32_t process);
 
 bool clickhouse_create(struct transfer *transfer, const struct push_settings *settings, char *error,

@@ -418,6 +418,21 @@ def test_gap():
     check("lost" in fleet("hot", "--host", "gap"), "and it is said")
 
 
+def test_unsampled():
+    """CPU time that had no sample by chance comes with the next samples, or when the program is over."""
+    env = daemon.env(HCCT_RATE="2")
+    long = subprocess.Popen([target("known_shares"), "3"], env=env, stdout=subprocess.DEVNULL)
+    for _ in range(12):
+        push(host="few")  # most of them have no sample
+        time.sleep(0.3)
+    check(long.wait() == 0, "it ends")
+    daemon.wait_for(lambda p: p["pid"] == long.pid and p["state"] == "finished")
+    push(host="few")
+    here, there = local()["processes"], hot("--host", "few")["processes"]
+    here, there = (sum(one["cpu_ns"] for one in of) for of in (here, there))
+    check(here == there > 0, f"{there} ns of CPU time are known, {here} are right")
+
+
 def test_words():
     for words, status, sentence in (
             (("hot",), 2, "say where ClickHouse is"), ((), 2, "say what to ask"),
@@ -455,6 +470,8 @@ try:
         test_words()
     with Daemon("--epsilon", "0.05", "--phi", "0.1") as daemon:
         test_bounds()
+    with Daemon() as daemon:
+        test_unsampled()
     with Daemon("--state-dir", scratch("gap-state"), "--checkpoint", "3600") as daemon:
         test_gap()
 finally:
