@@ -184,6 +184,7 @@ def ask(server, command, options):
 def main():
     if not clickhouse.found():
         skip("clickhouse-server is not installed")
+    os.environ["PATH"] += ":/usr/games"  # where gnugo is
     need(*(program[0] for program in PROGRAMS))
     commands = sys.argv[1:] or [HCCT]
     server = clickhouse.ClickHouse(scratch("clickhouse"))
