@@ -182,10 +182,12 @@ tests_agent_context_table_test_SOURCES = \
 tests_agent_context_table_test_LDFLAGS = -pthread
 TESTS += tests/agent/context_table_test
 
-# The code around calls, of which the thread's open ones are kept.
+# The code around calls, of which the thread's open ones are kept: x86-64's.
+if HCCT_X86_64
 check_PROGRAMS += tests/agent/slot_test
+TESTS += tests/agent/slot_test
+endif
 tests_agent_slot_test_SOURCES = \
 	preload/encode/shallow.c preload/encode/shallow.h \
 	preload/encode/slot.c preload/encode/slot.h \
 	tests/agent/slot_test.c
-TESTS += tests/agent/slot_test
