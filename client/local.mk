@@ -5,6 +5,7 @@ ATTACH_SOURCES = \
 	client/attach/call.c client/attach/call.h \
 	client/attach/inject.c \
 	client/attach/point.c client/attach/point.h \
+	client/attach/stop.c client/attach/stop.h \
 	client/attach/walk.c client/attach/walk.h \
 	client/attach/walker.c client/attach/walker.h
 else
@@ -46,7 +47,6 @@ client_hcct_SOURCES = \
 	client/attach/judge.c client/attach/judge.h \
 	client/attach/named.c client/attach/named.h \
 	client/attach/sight.c client/attach/sight.h \
-	client/attach/stop.c client/attach/stop.h \
 	client/attach/target.c client/attach/target.h \
 	client/attach/waiting.c client/attach/waiting.h \
 	client/command.h \

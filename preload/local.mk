@@ -15,7 +15,8 @@ HANDLER_ENTRY_SOURCE = preload/wrap/handler_entry_x86_64.c
 HANDLER_STACK_SOURCE = preload/life/handler_stack_x86_64.c
 INSTRUCTION_SOURCE = preload/sample/instruction_x86_64.c
 JUMP_SOURCE = preload/wrap/jump_x86_64.c
-RESTART_SOURCE = preload/wrap/restart_x86_64.c preload/wrap/syscall_passed.h preload/wrap/syscall_passed_x86_64.c
+RESTART_SOURCE = $(RESTART_COMMON) preload/wrap/restart_x86_64.c \
+	preload/wrap/syscall_passed.h preload/wrap/syscall_passed_x86_64.c
 SYSCALL_SOURCES = preload/wrap/syscall_code.h preload/wrap/syscall_code_x86_64.c
 SLEEP_SOURCES = $(SLEEP_COMMON) preload/wrap/sleep_x86_64.c
 else
@@ -24,10 +25,11 @@ HANDLER_ENTRY_SOURCE = preload/wrap/handler_entry_aarch64.c
 HANDLER_STACK_SOURCE = preload/life/handler_stack_aarch64.c
 INSTRUCTION_SOURCE = preload/sample/instruction_aarch64.c
 JUMP_SOURCE = preload/wrap/jump_aarch64.c
-RESTART_SOURCE = preload/wrap/restart_aarch64.c
+RESTART_SOURCE = $(RESTART_COMMON) preload/wrap/restart_aarch64.c
 SYSCALL_SOURCES =
 SLEEP_SOURCES = $(SLEEP_COMMON) preload/wrap/sleep_aarch64.c
 endif
+RESTART_COMMON = preload/wrap/restart_due.c preload/wrap/restart_due.h
 SLEEP_COMMON = preload/wrap/announced_call.h preload/wrap/sleep.c preload/wrap/sleep.h \
 	preload/wrap/sleep_list.h preload/wrap/sleep_machine.h preload/wrap/sleep_open.c preload/wrap/sleep_open.h \
 	preload/wrap/transfer.c preload/wrap/transfer.h

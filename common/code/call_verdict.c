@@ -20,10 +20,13 @@ struct subject {
     struct call_segment *segment;
 };
 
-static bool is_of_another_machine(struct subject *subject) {
-    return subject->header.e_machine != EM_X86_64 ||
-           subject->header.e_ident[EI_CLASS] != ELFCLASS64 ||
+static bool is_of_another_kind(struct subject *subject) {
+    return subject->header.e_ident[EI_CLASS] != ELFCLASS64 ||
            subject->header.e_ident[EI_DATA] != ELFDATA2LSB;
+}
+
+static bool is_of_another_machine(struct subject *subject) {
+    return subject->header.e_machine != EM_X86_64;
 }
 
 static bool is_static(struct subject *subject) {
@@ -119,11 +122,12 @@ enum calls_verdict call_verdict_of(Elf *elf, struct call_segment *segment,
     static const struct {
         bool (*is_so)(struct subject *subject);
         enum calls_verdict verdict;
-    } questions[] = {{is_of_another_machine, CALLS_MACHINE},
+    } questions[] = {{is_of_another_kind, CALLS_MACHINE},
+                     {has_own_hooks, CALLS_OWN_HOOKS}, /* on each machine */
+                     {is_of_another_machine, CALLS_MACHINE},
                      {is_static, CALLS_STATIC},
                      {is_go, CALLS_GO},
                      {is_ocaml, CALLS_OCAML},
-                     {has_own_hooks, CALLS_OWN_HOOKS},
                      {has_text_relocations, CALLS_TEXT_RELOCATIONS},
                      {has_odd_segments, CALLS_SEGMENTS}};
     struct subject subject = {.elf = elf, .segment = segment};

@@ -6,7 +6,7 @@
 #
 #   HCCT_AARCH64         the directory for all that it makes: kept, so that the second time is short.
 #                        build/aarch64 by default
-#   HCCT_AARCH64_LIMIT   seconds that a test may take
+#   HCCT_AARCH64_LIMIT   seconds that a test may take, by the machine's own clock (machine.sh)
 #
 # Needs a package mirror and 10 GB of disk. What of "make check" is not run there, and why, is in
 # skipped.txt.

@@ -54,9 +54,12 @@ static uint32_t changed_word(const struct memo_word *word, uint32_t n) {
     return n;
 }
 
-/* The walk has arrived where it was the last time: all that frame `f` depends on, beside words. */
+/* The walk has arrived where it was the last time: all that frame `f` depends on, beside words. A
+ * stack pointer that is not known may be the same by chance (aarch64's unwinder of exceptions
+ * leaves one behind where it returns to a frame further out). */
 static bool same_arrival(const struct memo_frame *f, const struct unwind_registers *regs) {
-    if (f->pc != regs->pc || f->sp != regs->reg[ARCH_SP] || f->exact != regs->exact)
+    if (f->pc != regs->pc || f->sp != regs->reg[ARCH_SP] || f->exact != regs->exact ||
+        (regs->known & UNWIND_SP_KNOWN) == 0)
         return false;
     return !f->needs_fp || ((regs->known & UNWIND_FP_KNOWN) != 0 && f->fp == regs->reg[ARCH_FP]);
 }

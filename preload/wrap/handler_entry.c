@@ -22,8 +22,7 @@ static bool has(unsigned which, uintptr_t handler) {
 }
 
 signal_handler *handler_entry_of(signal_handler *handler) {
-    if (!is_handler(handler) || handler_entry_address(0) == 0 ||
-        handler_entry_handler(handler) != handler)
+    if (!is_handler(handler) || handler_entry_handler(handler) != handler)
         return handler;
     for (unsigned i = 0; i < HANDLER_ENTRIES; i++)
         if (has(i, (uintptr_t)handler))
@@ -33,7 +32,7 @@ signal_handler *handler_entry_of(signal_handler *handler) {
 
 signal_handler *handler_entry_handler(signal_handler *in_kernel) {
     uintptr_t first = handler_entry_address(0), address = (uintptr_t)in_kernel;
-    if (first == 0 || address < first || address > handler_entry_address(HANDLER_ENTRIES - 1))
+    if (address < first || address > handler_entry_address(HANDLER_ENTRIES - 1))
         return in_kernel;
     size_t bytes = handler_entry_address(1) - first;
     return (signal_handler *)handler_entries[(address - first) / bytes];

@@ -41,7 +41,7 @@ void handler_entry_hide(struct sigaction *old);
 /* The handlers by their entries' order. */
 extern _Atomic(uintptr_t) handler_entries[HANDLER_ENTRIES] __attribute__((visibility("hidden")));
 
-/* The address of an entry; 0: there are none on this architecture. Any context. */
+/* The address of an entry. Any context. */
 uintptr_t handler_entry_address(unsigned which);
 
 #endif

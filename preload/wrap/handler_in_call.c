@@ -59,10 +59,10 @@ static bool is_still_there(const struct agent_thread *self, const struct sleep_c
 }
 
 /* Signals stay blocked up to the end of the kernel's frame, which has the call's mask. */
-void handler_in_call_end(struct sleep_call *call, uintptr_t handler, uintptr_t sp,
-                         uintptr_t frame) {
+void handler_in_call_end(struct sleep_call *call, uintptr_t handler, uintptr_t sp, uintptr_t frame,
+                         uintptr_t link) {
     struct agent_thread *self = thread_self;
-    const struct sleep_place place = {.pc = handler, .sp = sp, .frame = frame};
+    const struct sleep_place place = {.pc = handler, .sp = sp, .frame = frame, .link = link};
     uint32_t before;
     uint64_t mask, time = ticker_now(CLOCK_MONOTONIC);
     if (!is_still_there(self, call) || !confine_enter(self, &before))

@@ -23,8 +23,9 @@ void trigger_handler_ends(struct sleep_call *call, const struct sleep_place *pla
  * were no entry. */
 struct sleep_call *handler_in_call_begin(int number, ucontext_t *uc)
     __attribute__((visibility("hidden"), used));
-/* The handler has returned, which began with that stack pointer and frame pointer. */
-void handler_in_call_end(struct sleep_call *call, uintptr_t handler, uintptr_t sp, uintptr_t frame)
-    __attribute__((visibility("hidden"), used));
+/* The handler has returned, which began with that stack pointer and frame pointer, and `link` where
+ * a register has the return address. */
+void handler_in_call_end(struct sleep_call *call, uintptr_t handler, uintptr_t sp, uintptr_t frame,
+                         uintptr_t link) __attribute__((visibility("hidden"), used));
 
 #endif

@@ -29,7 +29,8 @@
  * terminal's own timeout (VTIME with a VMIN of 0): sampled often enough, such a read would never
  * end. So it is ended by us, as above, at the first interruption after its deadline.
  *
- * On x86-64. Elsewhere (aarch64) the kernel's answer overwrites an argument: nothing is made again.
+ * On x86-64. Elsewhere (aarch64) the kernel's answer overwrites an argument: nothing is made again
+ * but by the kernel, and what is said of that and of signals of the application holds.
  */
 #ifndef HCCT_RESTART_H
 #define HCCT_RESTART_H

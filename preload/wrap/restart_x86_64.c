@@ -22,6 +22,7 @@
 #include "preload/life/sys.h"
 #include "preload/sample/interrupted.h"
 #include "preload/sample/stack.h"
+#include "preload/wrap/restart_due.h"
 #include "preload/wrap/syscall_code.h"
 #include "preload/wrap/syscall_passed.h"
 
@@ -412,51 +413,12 @@ static long passed(void *arg) {
     return syscall_passed(&site);
 }
 
-/* The signal of the application whose handler runs when ours returns, and what is done then; 0:
- * none. One without a handler (a stop) would not end a call. */
-static int signal_due(const struct handler *handler, uintptr_t action[SYS_ACTION_WORDS]) {
-    uint64_t pending = 0, blocked;
-    memcpy(&blocked, &handler->uc->uc_sigmask, sizeof blocked);
-    sys2(SYS_rt_sigpending, &pending, KERNEL_SIGSET_BYTES);
-    pending &= ~blocked & ~(1ull << (handler->own - 1));
-    for (; pending != 0; pending &= pending - 1) {
-        int number = __builtin_ctzll(pending) + 1;
-        sys_action(number, action);
-        uintptr_t set = action[SYS_ACTION_HANDLER];
-        if (set != (uintptr_t)SIG_DFL && set != (uintptr_t)SIG_IGN)
-            return number;
-    }
-    return 0;
-}
-
 static bool handler_due(void *arg) {
-    uintptr_t action[SYS_ACTION_WORDS];
-    return signal_due(arg, action) != 0;
-}
-
-bool restart_is_expected(const ucontext_t *uc, int own) {
-    struct handler handler = {.uc = uc, .own = own};
-    return handler_due(&handler);
+    const struct handler *handler = arg;
+    return restart_is_expected(handler->uc, handler->own);
 }
 
 /* ---- a call that the kernel makes again ---- */
-
-/* Those that a handler without SA_RESTART ends with EINTR. A futex only where it waits: what locks
- * is made again whatever comes. */
-static bool ends_by_signal(const greg_t *regs) {
-    static const short numbers[] = {
-        SYS_read,     SYS_readv,    SYS_pread64, SYS_preadv,   SYS_recvfrom, SYS_recvmsg,
-        SYS_recvmmsg, SYS_accept,   SYS_accept4, SYS_wait4,    SYS_waitid,   SYS_write,
-        SYS_writev,   SYS_pwrite64, SYS_sendto,  SYS_sendmsg,  SYS_sendmmsg, SYS_open,
-        SYS_openat,   SYS_flock,    SYS_fcntl,   SYS_getrandom};
-    long number = (long)regs[REG_RAX], operation = (long)regs[REG_RSI] & FUTEX_CMD_MASK;
-    if (number == SYS_futex)
-        return operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(numbers); i++)
-        if (numbers[i] == number)
-            return true;
-    return false;
-}
 
 /* Our handler has SA_RESTART, so the kernel has put the thread before its call. It was in there:
  * the processor has left in rcx where it returns to. */
@@ -464,6 +426,10 @@ static bool is_rewound(const greg_t *regs) {
     const uint8_t *code = (const uint8_t *)(uintptr_t)regs[REG_RIP];
     return regs[REG_RCX] == regs[REG_RIP] + SYSCALL_BYTES &&
            (uintptr_t)code % WIRE_PAGE <= WIRE_PAGE - SYSCALL_BYTES && arch_is_syscall(code);
+}
+
+static bool ends_by_signal(const greg_t *regs) {
+    return restart_ends_by_signal((long)regs[REG_RAX], (long)regs[REG_RSI]);
 }
 
 static void end_with_eintr(greg_t *regs) {
@@ -475,7 +441,8 @@ static void end_with_eintr(greg_t *regs) {
  * before the call is made again, which would not hear of it. */
 static bool end_rewound(const struct handler *handler, greg_t *regs) {
     uintptr_t action[SYS_ACTION_WORDS];
-    if (!is_rewound(regs) || !ends_by_signal(regs) || signal_due(handler, action) == 0 ||
+    if (!is_rewound(regs) || !ends_by_signal(regs) ||
+        restart_due(handler->uc, handler->own, action) == 0 ||
         (action[SYS_ACTION_FLAGS] & SA_RESTART) != 0)
         return false;
     end_with_eintr(regs);

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 
 #include "common/wire/compiler.h"
+#include "common/wire/wire.h"
 #include "preload/life/confine.h"
 #include "preload/life/glibc.h"
 #include "preload/life/hooks.h"
@@ -308,6 +309,10 @@ const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
 
 bool sleep_call_waits(const struct sleep_call *call) {
     return sleep_number(call) < WAITS_END;
+}
+
+bool sleep_is_there(uintptr_t at, uintptr_t sp) {
+    return at / WIRE_PAGE == sp / WIRE_PAGE || stack_is_readable(at);
 }
 
 bool sleep_is_slot(uint64_t address) {

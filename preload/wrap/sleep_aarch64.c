@@ -230,15 +230,16 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     "mov x29, sp\n"                                                                                \
     ".cfi_def_cfa_register 29\n"                                                                   \
     "sub sp, sp, #256\n"                                                                           \
-    "adr x17, sleep_call_made\n"                                                                   \
     "str x6, [sp]\n"                                                                               \
     "stp x0, x1, [sp, #8]\n"                                                                       \
     "stp x2, x3, [sp, #24]\n"                                                                      \
     "stp x4, x5, [sp, #40]\n"                                                                      \
-    "stp x17, x16, [sp, #56]\n"                                                                    \
+    "stp xzr, x16, [sp, #56]\n"                                                                    \
     "str x15, [sp, #88]\n"                                                                         \
     "mov x0, sp\n"                                                                                 \
     "bl sleep_enter\n"                                                                             \
+    "adr x17, sleep_call_made\n" /* the mark of a call that is being made */                       \
+    "str x17, [sp, #56]\n"                                                                         \
     "ldr x6, [sp]\n"                                                                               \
     "ldp x0, x1, [sp, #8]\n"                                                                       \
     "ldp x2, x3, [sp, #24]\n"                                                                      \
@@ -247,6 +248,7 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     "ldr x16, [x16]\n"                                                                             \
     "blr x16\n"                                                                                    \
     "sleep_call_made:\n"                                                                           \
+    "str xzr, [sp, #56]\n"                                                                         \
     "ldr x9, [sp, #88]\n"                                                                          \
     "cbnz x9, 5f\n"                                                                                \
     "mrs x9, tpidr_el0\n"                                                                          \
@@ -317,10 +319,12 @@ long (*sleep_syscall(void))(long number, ...) {
     return NULL;
 }
 
-/* Nothing is made again, and none is open. */
+/* The real function has the stack below the call, and its return address where it likes. */
 bool sleep_is_in(const struct announced_call *announced, const ucontext_t *uc) {
-    (void)announced, (void)uc;
-    return false;
+    uintptr_t mark = announced->call + offsetof(struct sleep_call, vectors);
+    uintptr_t sp = (uintptr_t)uc->uc_mcontext.sp;
+    return announced->call != 0 && announced->call - sp < SLEEP_FRAMES &&
+           sleep_is_there(mark, sp) && *(const uint64_t *)mark == (uintptr_t)sleep_call_made;
 }
 
 uintptr_t sleep_call_of(uint64_t pc, uint64_t sp) {
@@ -371,7 +375,7 @@ void sleep_show(struct agent_thread *thread, ucontext_t *uc, const struct sleep_
     context->regs[30] = place->link;
 }
 
-/* The mark says that a call was once made there. */
+/* The mark says that a call is being made, or that a jump has left one there. */
 bool sleep_find_call(struct agent_thread *thread, ucontext_t *uc) {
     struct sleep_place place, none;
     uint64_t call = *thread->masked, mark, slot, frame, link, first;

@@ -48,6 +48,13 @@ extern const uint64_t sleep_fragile_numbers[SLEEP_NUMBERS / 64]
 bool sleep_is_slot(uint64_t address) __attribute__((visibility("hidden")));
 bool sleep_is_whole(const struct sleep_call *call) __attribute__((visibility("hidden")));
 
+/* The frames of libc's functions have less. A handler that has interrupted one of them has its
+ * frame further down, or on another stack. */
+#define SLEEP_FRAMES 512
+
+/* What is above the stack pointer is there, as far as a stack goes. Signal context. */
+bool sleep_is_there(uintptr_t at, uintptr_t sp) __attribute__((visibility("hidden")));
+
 /* The call at whose end, between the real function and the end of the stub, the context is; else
  * NULL. Signal context. */
 const struct sleep_call *sleep_call_ending(const ucontext_t *uc)
@@ -76,8 +83,12 @@ long (*sleep_syscall(void))(long number, ...) __attribute__((visibility("hidden"
 #define SLEEP_EPOLL_WAIT  SYS_epoll_pwait
 #define SLEEP_PAUSE       SYS_ppoll
 #define SLEEP_OLD_NUMBERS SYS_ppoll, SYS_pselect6, SYS_epoll_pwait,
+/* All that the kernel does not make again by itself, as nobody else can. */
 #define SLEEP_OLD_FRAGILE(word)                                                                    \
-    (BIT(SYS_ppoll, word) | BIT(SYS_pselect6, word) | BIT(SYS_epoll_pwait, word))
+    (BIT(SYS_ppoll, word) | BIT(SYS_pselect6, word) | BIT(SYS_epoll_pwait, word) |                 \
+     BIT(SYS_nanosleep, word) | BIT(SYS_clock_nanosleep, word) | BIT(SYS_futex, word) |            \
+     BIT(SYS_semop, word) | BIT(SYS_semtimedop, word) | BIT(SYS_msgrcv, word) |                    \
+     BIT(SYS_msgsnd, word) | BIT(SYS_io_getevents, word) | BIT(SYS_io_uring_enter, word))
 #define SLEEP_OLD_STARTERS
 #endif
 

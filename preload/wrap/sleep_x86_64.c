@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "common/wire/compiler.h"
-#include "common/wire/wire.h"
 #include "preload/life/thread.h"
 #include "preload/sample/stack.h"
 #include "preload/wrap/sleep_list.h"
@@ -381,19 +380,10 @@ long (*sleep_syscall(void))(long number, ...) {
     return syscall_telling;
 }
 
-/* The frames of libc's functions have less. A handler that has interrupted one of them has its
- * frame further down, or on another stack. */
-#define OPEN_FRAMES 512
-
-/* What is above the stack pointer is there, as far as a stack goes. */
-static bool is_there(uintptr_t at, uintptr_t sp) {
-    return at / WIRE_PAGE == sp / WIRE_PAGE || stack_is_readable(at);
-}
-
 bool sleep_is_in(const struct announced_call *announced, const ucontext_t *uc) {
     uintptr_t back = announced->call - 8; /* where its return address is */
     uintptr_t sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
-    return announced->call != 0 && back - sp < OPEN_FRAMES && is_there(back, sp) &&
+    return announced->call != 0 && back - sp < SLEEP_FRAMES && sleep_is_there(back, sp) &&
            *(const uint64_t *)back == (uintptr_t)sleep_call_made;
 }
 

@@ -23,7 +23,11 @@ TESTS += tests/agent/restart_test tests/agent/transfer_test tests/agent/wrap_sle
 if HCCT_X86_64
 check_PROGRAMS += tests/agent/syscall_passed_test
 TESTS += tests/agent/syscall_passed_test
+else
+check_PROGRAMS += tests/agent/restart_aarch64_test
+TESTS += tests/agent/restart_aarch64_test
 endif
+tests_agent_restart_aarch64_test_SOURCES = $(RESTART_SOURCE) tests/agent/restart_aarch64_test.c
 tests_agent_syscall_passed_test_SOURCES = preload/wrap/syscall_passed.h preload/wrap/syscall_passed_x86_64.c \
 	preload/sample/instruction.h preload/sample/instruction_x86_64.c tests/agent/syscall_passed_test.c
 
@@ -182,10 +186,12 @@ tests_agent_context_table_test_SOURCES = \
 tests_agent_context_table_test_LDFLAGS = -pthread
 TESTS += tests/agent/context_table_test
 
-# The code around calls, of which the thread's open ones are kept.
+# The code around calls, of which the thread's open ones are kept: x86-64's.
+if HCCT_X86_64
 check_PROGRAMS += tests/agent/slot_test
+TESTS += tests/agent/slot_test
+endif
 tests_agent_slot_test_SOURCES = \
 	preload/encode/shallow.c preload/encode/shallow.h \
 	preload/encode/slot.c preload/encode/slot.h \
 	tests/agent/slot_test.c
-TESTS += tests/agent/slot_test

@@ -226,6 +226,26 @@ static void test_limits(void) {
     machine_free(&machine);
 }
 
+/* A walk that comes to a remembered place without knowing the stack pointer, which happens to be
+ * the same: what is further out need not be. */
+static void test_unknown_sp(void) {
+    struct machine machine;
+    struct tested *t = tested_new(ROOM, 2 * ROOM, ROOM);
+    struct unwind_env env;
+    struct unwind_registers regs;
+    machine_make(&machine, 17, 0);
+    for (unsigned i = 0; i < 200; i++) {
+        call_plain(&machine, 1);
+        walk_machine(t, &machine);
+        machine_env(&machine, &env);
+        machine_registers(&machine, &regs);
+        regs.known &= ~(1ull << ARCH_SP);
+        walk(t, &env, &regs);
+    }
+    tested_free(t);
+    machine_free(&machine);
+}
+
 /* ---- this very program ---- */
 
 static struct tested *own;
@@ -281,6 +301,7 @@ int main(void) {
     test_savings();
     test_other_callers();
     test_limits();
+    test_unknown_sp();
     test_any_program(1, 0);
     test_any_program(2, 3);
     test_any_program(3, 40);

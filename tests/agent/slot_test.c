@@ -18,8 +18,6 @@
 #include "preload/redirect/stub.h"
 #include "tests/check.h"
 
-#if defined(__x86_64__)
-
 #define ENTRIES    64
 #define SLOTS_AT   WIRE_PAGE
 #define ROOM       (4 * WIRE_PAGE)
@@ -357,11 +355,3 @@ int main(void) {
     test_shallow();
     return check_report();
 }
-
-#else
-
-int main(void) {
-    return 77;
-}
-
-#endif

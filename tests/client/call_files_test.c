@@ -13,6 +13,13 @@
 
 #define MUTATIONS 400
 
+/* Calls of programs as they are. */
+#if defined(__x86_64__)
+#define ARE_FOLLOWED true
+#else
+#define ARE_FOLLOWED false
+#endif
+
 static char *in_build(const char *name) {
     const char *build = getenv("HCCT_BUILDDIR");
     char *path;
@@ -36,9 +43,9 @@ static void test_programs(void) {
     CHECK(!hopeless(instrumented, NULL));
     CHECK(!hopeless(instrumented, "no-such-module")); /* it reports by itself */
     CHECK(!hopeless(fixed, NULL));                    /* another matter */
-    CHECK(!hopeless("true", NULL));
+    CHECK(hopeless("true", NULL) == !ARE_FOLLOWED);
     CHECK(hopeless("true", "no-such-module"));
-    CHECK(!hopeless("true", "libc.so*"));
+    CHECK(hopeless("true", "libc.so*") == !ARE_FOLLOWED);
     CHECK(!hopeless("no-such-command-anywhere", NULL));
     CHECK(!hopeless("/", NULL));
     CHECK(!hopeless("", NULL));
