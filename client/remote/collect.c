@@ -118,8 +118,8 @@ static int take_unsent(struct spool *spool, const struct daemon *daemon, int col
     return HCCT_EXIT_OK;
 }
 
-static int take(struct spool *spool, const struct daemon *daemon, int collector, struct profile *now,
-                struct collected *sum, char *error, size_t error_bytes) {
+static int take(struct spool *spool, const struct daemon *daemon, int collector,
+                struct profile *now, struct collected *sum, char *error, size_t error_bytes) {
     struct profile *base = NULL, *news;
     uint64_t excess = 0;
     int status = HCCT_EXIT_FAILURE;
