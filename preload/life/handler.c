@@ -235,9 +235,11 @@ static bool is_known_as_ignored(int number) {
     return (atomic_load(&signal_ignored) & signal_bit(number)) != 0;
 }
 
-/* By which it cancels threads, and has all of them change their user. */
-static bool is_libcs(int number) {
-    return number >= __SIGRTMIN && number < SIGRTMIN;
+/* By which it has all threads change their user, and waits for each of them. That by which it
+ * cancels a thread is blocked as all others are: what a cancelled thread cleans up would run with
+ * our handler's mask, and on our stack. */
+static bool is_awaited_by_libc(int number) {
+    return number > __SIGRTMIN && number < SIGRTMIN;
 }
 
 static bool set_handler(int number) {
@@ -246,7 +248,7 @@ static bool set_handler(int number) {
     action.sa_sigaction = signal_handle;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     for (int other = 1; other < _NSIG; other++)
-        if (!is_libcs(other) && !is_known_as_ignored(other))
+        if (!is_awaited_by_libc(other) && !is_known_as_ignored(other))
             signal_set_add(&action.sa_mask, other);
     return real_sigaction(number, &action, NULL) == 0;
 }

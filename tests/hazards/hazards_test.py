@@ -71,6 +71,9 @@ HAZARDS = [
           ("", "", {"HCCT_RATE": "100"}), ("_often", " at 1,000/s", {"HCCT_RATE": "1000"}),
           ("_bursts", " in bursts", {"HCCT_RATE": "4000", "HCCT_BURST": "2ms/10ms"}),
           ("_wall", " on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
+    Hazard("cancelled_busy", "threads are cancelled at any moment, while they compute", rarely=20),
+    Hazard("cancelled_busy_wall", "the same on the wall clock", [program("cancelled_busy")], rarely=20,
+           HCCT_CLOCK="wall", HCCT_RATE="1000"),
     *(Hazard("generic_calls" + name, "system calls whose number is an argument are interrupted" + where,
              [program(which)], rarely=10, **env)
       for name, where, which, env in (

@@ -6,6 +6,7 @@ check_PROGRAMS += \
 	tests/hazards/all_timers \
 	tests/hazards/alternate_stack \
 	tests/hazards/big_fork \
+	tests/hazards/cancelled_busy \
 	tests/hazards/clock_calls \
 	tests/hazards/close_all \
 	tests/hazards/confined \
@@ -60,6 +61,9 @@ tests_hazards_alternate_stack_LDFLAGS = -pthread
 tests_hazards_big_fork_SOURCES = tests/hazards/big_fork.c tests/hazards/busy.h
 tests_hazards_big_fork_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_big_fork_LDFLAGS = -pthread
+tests_hazards_cancelled_busy_SOURCES = tests/hazards/cancelled_busy.c
+tests_hazards_cancelled_busy_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_cancelled_busy_LDFLAGS = -pthread
 tests_hazards_clock_calls_SOURCES = tests/hazards/clock_calls.c
 tests_hazards_clock_calls_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_clock_calls_LDFLAGS = -pthread
