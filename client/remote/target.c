@@ -5,8 +5,10 @@
 #include "client/remote/target.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "client/json_in.h"
 #include "common/wire/tags.h"
 
 const struct target targets[] = {
@@ -53,6 +55,47 @@ const char *push_service(const struct push_settings *settings,
             return room;
         }
     return profile_process_name(process);
+}
+
+static bool is_message(const struct transfer_answer *answer,
+                       const ProtobufCMessageDescriptor *message) {
+    ProtobufCMessage *read =
+        protobuf_c_message_unpack(message, NULL, answer->bytes, (const uint8_t *)answer->body);
+    if (read != NULL)
+        protobuf_c_message_free_unpacked(read, NULL);
+    return read != NULL;
+}
+
+static bool is_object(const struct transfer_answer *answer) {
+    struct json_object *read = json_in(answer->body, answer->bytes);
+    bool is = json_object_is_type(read, json_type_object);
+    json_object_put(read);
+    return is;
+}
+
+static bool is_answer(const struct transfer_answer *answer,
+                      const ProtobufCMessageDescriptor *message) {
+    return answer->bytes == 0 || (message != NULL && is_message(answer, message)) ||
+           is_object(answer);
+}
+
+enum transfer_result push_post(struct transfer *transfer, const struct push_settings *settings,
+                               const struct push_place *place, const void *body, size_t bytes,
+                               struct transfer_answer *answer, char *error, size_t error_bytes) {
+    struct transfer_answer own;
+    struct transfer_answer *it = answer != NULL ? answer : &own;
+    enum transfer_result result = transfer_post_below(
+        transfer, settings->url, place->path, place->type, body, bytes, it, error, error_bytes);
+    if (result == TRANSFER_DONE && !is_answer(it, place->answer)) {
+        snprintf(
+            error, error_bytes,
+            "%s%s answers with status %ld, and then not as %s does: is that the right address?",
+            settings->url, place->path, it->status, place->server);
+        result = TRANSFER_LATER;
+    }
+    if (answer == NULL)
+        free(own.body);
+    return result;
 }
 
 bool push_has_news(const struct profile *profile, uint32_t process) {

@@ -5,6 +5,7 @@
 #ifndef HCCT_TARGET_H
 #define HCCT_TARGET_H
 
+#include <protobuf-c/protobuf-c.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -62,6 +63,21 @@ const char *push_service(const struct push_settings *settings,
 /* Is there anything to be said of that process? Also of what was lost alone, and of CPU time that
  * had no sample, when it is over. */
 bool push_has_news(const struct profile *profile, uint32_t process);
+
+/* Where a protocol over HTTP takes pushes, and how it answers. */
+struct push_place {
+    const char *path;                         /* below the URL */
+    const char *type;                         /* of the body */
+    const char *server;                       /* for sentences: "Parca" */
+    const ProtobufCMessageDescriptor *answer; /* NULL: JSON alone */
+};
+
+/* POSTs the body. TRANSFER_LATER, too, where the answer is neither nothing, nor the place's
+ * message, nor an object of JSON: proxies and other servers may say of all that it went well. As
+ * transfer_post; `answer` is NULL where nobody wants to see it. */
+enum transfer_result push_post(struct transfer *transfer, const struct push_settings *settings,
+                               const struct push_place *place, const void *body, size_t bytes,
+                               struct transfer_answer *answer, char *error, size_t error_bytes);
 
 bool clickhouse_create(struct transfer *transfer, const struct push_settings *settings, char *error,
                        size_t error_bytes);

@@ -10,6 +10,10 @@
 #include "common/base/memory.h"
 #include "common/render/write_otlp.h"
 
+static const struct push_place place = {"/v1development/profiles", "application/x-protobuf",
+                                        "a collector of OpenTelemetry",
+                                        &push__export_response__descriptor};
+
 /* A collector may take a request and say that it has left out some of it. */
 static enum transfer_result judge(const struct transfer_answer *answer, char *error,
                                   size_t error_bytes) {
@@ -40,8 +44,7 @@ enum transfer_result otlp_send(struct transfer *transfer, const struct push_sett
     write_otlp_about(out, push->profile, &format_default_options, &about);
     char *body = memory_stream_end(out, &bytes, "a request");
     enum transfer_result result =
-        transfer_post_below(transfer, settings->url, "/v1development/profiles",
-                            "application/x-protobuf", body, bytes, &answer, error, error_bytes);
+        push_post(transfer, settings, &place, body, bytes, &answer, error, error_bytes);
 
     if (result == TRANSFER_DONE)
         result = judge(&answer, error, error_bytes);

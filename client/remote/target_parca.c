@@ -7,6 +7,9 @@
 #include "client/remote/series.h"
 #include "common/base/json_out.h"
 
+static const struct push_place place = {"/api/profiles/writeraw", "application/json", "Parca",
+                                        NULL};
+
 /* free() gives it back. */
 static char *base64(const uint8_t *data, size_t bytes) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -60,8 +63,7 @@ enum transfer_result parca_send(struct transfer *transfer, const struct push_set
     json_end(&json, '}');
     char *body = memory_stream_end(out, &bytes, "a request");
     enum transfer_result result =
-        transfer_post_below(transfer, settings->url, "/api/profiles/writeraw", "application/json",
-                            body, bytes, NULL, error, error_bytes);
+        push_post(transfer, settings, &place, body, bytes, NULL, error, error_bytes);
 
     free(body);
     free(list);

@@ -10,6 +10,9 @@
 /* Pyroscope refuses what has begun more than an hour ago, by default. */
 #define LONGEST_NS (15 * 60 * 1000000000ull)
 
+static const struct push_place place = {"/push.v1.PusherService/Push", "application/proto",
+                                        "Pyroscope", &push__push_response__descriptor};
+
 static Push__RawProfileSeries *translate(const struct series *from, struct pool *pool) {
     Push__RawProfileSeries *series = pool_alloc(pool, sizeof *series);
     Push__RawSample *sample = pool_alloc(pool, sizeof *sample);
@@ -46,8 +49,7 @@ enum transfer_result pyroscope_send(struct transfer *transfer, const struct push
     uint8_t *body = memory_new(bytes, 1, "a request");
     push__push_request__pack(&request, body);
     enum transfer_result result =
-        transfer_post_below(transfer, settings->url, "/push.v1.PusherService/Push",
-                            "application/proto", body, bytes, NULL, error, error_bytes);
+        push_post(transfer, settings, &place, body, bytes, NULL, error, error_bytes);
 
     free(body);
     free(list);

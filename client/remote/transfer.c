@@ -256,12 +256,9 @@ enum transfer_result transfer_post_below(struct transfer *transfer, const char *
                                          const char *part, const char *type, const void *body,
                                          size_t bytes, struct transfer_answer *answer, char *error,
                                          size_t error_bytes) {
-    struct transfer_answer unseen;
     char *url = url_below(base, part);
-    enum transfer_result result = transfer_post(
-        transfer, url, type, body, bytes, answer != NULL ? answer : &unseen, error, error_bytes);
-    if (answer == NULL)
-        free(unseen.body);
+    enum transfer_result result =
+        transfer_post(transfer, url, type, body, bytes, answer, error, error_bytes);
     free(url);
     return result;
 }

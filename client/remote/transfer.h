@@ -48,7 +48,7 @@ enum transfer_result transfer_post(struct transfer *transfer, const char *url, c
                                    const void *body, size_t bytes, struct transfer_answer *answer,
                                    char *error, size_t error_bytes);
 
-/* The same to a URL with one more part behind it. `answer`: NULL where nobody wants to see it. */
+/* The same to a URL with one more part behind it. */
 enum transfer_result transfer_post_below(struct transfer *transfer, const char *base,
                                          const char *part, const char *type, const void *body,
                                          size_t bytes, struct transfer_answer *answer, char *error,

@@ -121,6 +121,23 @@ def test_target_down():
     again.close()
 
 
+def test_answers():
+    """What answers as the target does has taken a push; what says something else has not, whatever its status."""
+    for name, server in ("pyroscope", stub.Pyroscope()), ("parca", stub.Parca()), ("otlp", stub.Otlp()):
+        server.fail, server.status, wait = 3, 200, 0
+        for server.refusal in b"not now\n", bytes(range(1, 255)) * 16, b"[]":
+            run_program()
+            said = push(name, server.url, spool=f"{name}-says", status=1)
+            wait += 1
+            check("is that the right address" in said and len(waiting(f"{name}-says")) == wait and
+                  said.count("\n") == 2, f"{name}, {server.refusal[:9]!r}: {said.strip()}")
+        for server.says in b"{}", b"" if name == "parca" else b"\x9a\x06\x02hi":  # a member that is not known
+            run_program()
+            push(name, server.url, spool=f"{name}-says")
+            check(waiting(f"{name}-says") == [] and not server.wrong, f"{name}: {server.says!r} is an answer")
+        server.close()
+
+
 def test_refused():
     """What a server never takes is given up, and said."""
     server = stub.Pyroscope()
@@ -301,6 +318,7 @@ def test_words():
 with Daemon("--state-dir", scratch("state")) as daemon:
     test_kinds()
     test_target_down()
+    test_answers()
     test_refused()
     test_full()
     test_killed()

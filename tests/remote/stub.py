@@ -76,14 +76,14 @@ def read_pprof(body, labels):
 
 class Server:
     """`fail`: how many requests are answered with `status` after all; `cut`: the connection ends
-    before the answer, but what came is kept."""
+    before the answer, but what came is kept. `says`: what is answered to what was taken."""
 
     path = None
 
     def __init__(self, port=0):
         self.kept, self.twice, self.wrong, self.requests = {}, [], [], 0
         self.fail, self.cut, self.status, self.headers = 0, 0, 503, []
-        self.type = "text/plain"
+        self.type, self.refusal, self.says = "text/plain", b"not now\n", b""
         self.lock = threading.Lock()
         outer = self
 
@@ -122,7 +122,7 @@ class Server:
         self.headers.append(dict(headers))
         if self.fail > 0:
             self.fail -= 1
-            return self.status, b"not now\n"
+            return self.status, self.refusal
         try:
             self.take(path, headers, body)
         except Exception as error:  # pylint: disable=broad-except
@@ -131,7 +131,7 @@ class Server:
         if self.cut > 0:
             self.cut -= 1
             return None, b""
-        return 200, b""
+        return 200, self.says
 
     def keep(self, name, profile):
         if name in self.kept:
