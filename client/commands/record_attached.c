@@ -158,13 +158,23 @@ void record_attached_end(const struct record_options *options) {
     hold_signals(SIG_UNBLOCK);
 }
 
-const char *record_attached_unseen(pid_t pid) {
+/* Threads that sleep are woken for it. */
+static bool needs_no_work(const struct record_options *options) {
+    return (options->clock != NULL && strcmp(options->clock, "wall") == 0) ||
+           record_samples_waits(options);
+}
+
+const char *record_attached_unseen(const struct record_options *options) {
+    pid_t pid = options->pid;
     if (attach_is_limited(pid))
         return "its address space is limited (RLIMIT_AS, ulimit -v), and the agent may have found "
                "no room for what it shares with hcctd";
     if (attach_is_filtered(pid))
         return "a seccomp filter may refuse it the socket by which its agent reaches hcctd; or it "
                "used no CPU time";
+    if (needs_no_work(options))
+        return "none of its threads has come to run the agent in that time: on a busy machine "
+               "a longer --duration helps";
     return "no clock tick of the kernel has met it at work: it used no CPU time, or works in step "
            "with "
            "the ticks (a --rate above theirs, 1000 say, does not go by them)";

@@ -20,8 +20,8 @@ bool record_attached_begin(const struct record_options *options, const char *soc
 void record_attached_wait(const struct record_options *options);
 /* Detaches, unless it has ended. */
 void record_attached_end(const struct record_options *options);
-/* Why hcctd has not heard of a process that was attached to. */
-const char *record_attached_unseen(pid_t pid);
+/* Why hcctd has not heard of the process that was attached to. */
+const char *record_attached_unseen(const struct record_options *options);
 /* Whose process it is; this user, if that can't be known. */
 uid_t record_attached_user(pid_t pid);
 /* The name of its command. */

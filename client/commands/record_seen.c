@@ -145,7 +145,7 @@ static void complain_no_sample(const struct record_seen *seen, const struct list
 static void complain_unseen(const struct record_seen *seen) {
     char reason[PATH_MAX + 256];
     if (seen->options->pid != 0)
-        snprintf(reason, sizeof reason, "%s", record_attached_unseen(seen->options->pid));
+        snprintf(reason, sizeof reason, "%s", record_attached_unseen(seen->options));
     else
         no_agent_reason(seen->program, reason, sizeof reason);
     complain("%s was not profiled, and no profile is written: %s", seen->program, reason);

@@ -175,7 +175,8 @@ while time.thread_time() - begin < 0.3:
 keys = scratch("keys.pb.gz")
 record([sys.executable, "-c", KEYS], keys)
 text = run([HCCT, "report", keys]).out.decode()
-check("labels    7 times a label was set by a key that can be none" in text and "no room" not in text, text)
+check("labels    7 times a label was set by a key that can be none" in text and
+      "for which there was no room" not in text, text)
 check(report(keys)["processes"][0].get("labels_invalid") == 7, "the profile has how many there were")
 check("kind=good" in by_label(report(keys, "--by", "label")), "a key that can be one is shown")
 
