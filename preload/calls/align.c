@@ -64,7 +64,7 @@ bool calls_align(struct calls *c, struct wire_session *session, const ucontext_t
     c->top = c->base + 1;
     for (uint32_t i = 0; i < memo->depth && all; i++) {
         const struct memo_frame *f = &memo->frame[i];
-        uint64_t report = calls_report_in(f->frame.routine, f->pc);
+        uint64_t report = calls_report_in(&thread->probe, f->frame.routine, f->pc);
         uint64_t walked = CALLS_WALKED | (i > 0 && !f[-1].exact ? return_slot(f - 1) : 0);
         if (report == 0 && (c->redirect == NULL || redirect_is_stub(f->frame.routine)))
             continue;

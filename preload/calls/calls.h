@@ -329,8 +329,9 @@ bool calls_align(struct calls *c, struct wire_session *session, const ucontext_t
 /* ---- calls/code.c ---- */
 
 /* Where the function that begins at `routine`, and is executing with its next instruction at `pc`,
- * reports its calls (the address after): by its code. 0: it does not. Signal context. */
-uint64_t calls_report_in(uint64_t routine, uint64_t pc);
+ * reports its calls (the address after): by its code. 0: it does not. Signal context; `probe` is
+ * the thread's. */
+uint64_t calls_report_in(struct stack_probe *probe, uint64_t routine, uint64_t pc);
 
 /* ---- calls/known.c: any context on the thread itself, no report under way ---- */
 

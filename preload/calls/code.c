@@ -54,11 +54,10 @@ static bool is_report(struct stack_probe *probe, uint64_t end) {
     return holds_report(probe, arch_call_slot(code, end));
 }
 
-static uint64_t search(uint64_t routine, uint64_t pc) {
-    struct stack_probe probe = {0};
+static uint64_t search(struct stack_probe *probe, uint64_t routine, uint64_t pc) {
     uint64_t last = pc - routine < SEARCHED ? pc : routine + SEARCHED;
     for (uint64_t end = routine + 8; end <= last; end++)
-        if (is_report(&probe, end))
+        if (is_report(probe, end))
             return end;
     return 0;
 }
@@ -67,7 +66,7 @@ static uint64_t search(uint64_t routine, uint64_t pc) {
  * searched in vain, as a search ends where the routine was executing. */
 #define IN_VAIN 0x800u
 
-uint64_t calls_report_in(uint64_t routine, uint64_t pc) {
+uint64_t calls_report_in(struct stack_probe *probe, uint64_t routine, uint64_t pc) {
     static hcct_large _Atomic uint64_t known[KNOWN];
     _Atomic uint64_t *k = &known[(routine * 0x9e3779b97f4a7c15ull) >> 54];
     uint64_t was = atomic_load_explicit(k, memory_order_relaxed), distance = was & 0xfff;
@@ -78,7 +77,7 @@ uint64_t calls_report_in(uint64_t routine, uint64_t pc) {
         return executed >= distance ? routine + distance : 0;
     if (was >> 12 == routine && executed <= (distance & ~IN_VAIN))
         return 0;
-    uint64_t report = search(routine, pc);
+    uint64_t report = search(probe, routine, pc);
     distance = report != 0 ? report - routine : executed | IN_VAIN;
     atomic_store_explicit(k, routine << 12 | distance, memory_order_relaxed);
     return report;

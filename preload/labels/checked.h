@@ -12,17 +12,18 @@
 #include "preload/sample/stack.h"
 
 struct checked {
-    struct stack_probe probe;
-    uint64_t low, high; /* what is known to be there */
-    uint64_t at, word;  /* the last word that was read; at 0: none */
-    bool failed;        /* something was not there */
+    struct stack_probe *probe; /* that of the walk being made; NULL: each word is read by itself */
+    uint64_t low, high;        /* what is known to be there */
+    uint64_t at, word;         /* the last word that was read; at 0: none */
+    bool failed;               /* something was not there */
 };
 
 static inline uint64_t checked_word(struct checked *c, uint64_t at) {
     uint64_t word = 0;
     if (at >= c->low && at < c->high && (at & 7) == 0)
         return *(const volatile uint64_t *)at;
-    c->failed |= !stack_read(&c->probe, at, &word);
+    c->failed |=
+        c->probe != NULL ? !stack_read(c->probe, at, &word) : !stack_copy(&word, at, sizeof word);
     return word;
 }
 

@@ -114,8 +114,8 @@ static void add(struct checked *c, const char *key, struct value value, uint64_t
         atomic_fetch_add_explicit(&agent.process->labels_other, 1, memory_order_relaxed);
 }
 
-uint64_t otel_add_labels(const struct agent_thread *thread, uint64_t labels) {
-    struct checked c = {.at = 0};
+uint64_t otel_add_labels(struct agent_thread *thread, uint64_t labels) {
+    struct checked c = {.probe = &thread->probe};
     struct value value[WANTED] = {{0, 0}};
     if (thread->labels == NULL)
         return labels;

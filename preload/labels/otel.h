@@ -20,6 +20,6 @@ void otel_see_mapping(uint64_t at, uint64_t name);
 struct agent_thread;
 
 /* A thread's labels with those that it has in its OpenTelemetry context. Signal context. */
-uint64_t otel_add_labels(const struct agent_thread *thread, uint64_t labels);
+uint64_t otel_add_labels(struct agent_thread *thread, uint64_t labels);
 
 #endif

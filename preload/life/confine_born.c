@@ -69,6 +69,7 @@ static void try_calls(void) {
     sys4(SYS_prlimit64, 0, RLIMIT_STACK, NULL, room);
     sys4(SYS_rt_sigaction, NOBODY, NULL, NULL, KERNEL_SIGSET_BYTES);
     sys4(SYS_rt_sigprocmask, 0, NULL, room, KERNEL_SIGSET_BYTES);
+    sys6(SYS_process_vm_readv, NOBODY, NULL, 0, NULL, 0, 0);
     sys2(SYS_rt_sigpending, room, KERNEL_SIGSET_BYTES);
     sys4(SYS_rt_sigtimedwait, room, NULL, &zero, KERNEL_SIGSET_BYTES);
     sys2(SYS_sigaltstack, NULL, NULL);

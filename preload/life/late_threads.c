@@ -47,8 +47,9 @@ struct agent_thread *late_threads_find(pid_t tid) {
 /* In a call with our signal blocked. The variable goes with the thread, whose end may not have been
  * noticed. */
 static bool is_masked(const struct agent_thread *thread) {
-    return thread->masked != NULL && stack_is_readable((uintptr_t)thread->masked & ~7ull) &&
-           *thread->masked != 0;
+    uint64_t masked;
+    return thread->masked != NULL &&
+           stack_copy(&masked, (uintptr_t)thread->masked, sizeof masked) && masked != 0;
 }
 
 #define AWAIT_NAPS 100 /* while another thread attaches to the session */
@@ -160,18 +161,17 @@ static bool has_other(const struct agent_thread *self, const struct agent_thread
 /* Without a wrapper before it, which would block our signal: from now on that may come while the
  * thread sleeps. Also where the loader looks for the function. */
 static bool is_about_to_sleep(const ucontext_t *uc, bool poked) {
-    const uint64_t *word = (const uint64_t *)(uintptr_t)arch_reg(uc, ARCH_SP);
-    uint64_t pc = arch_pc(uc);
-    struct stack_probe probe = {{0}};
-    uint64_t value;
+    uint64_t pc = arch_pc(uc), nearest[NEAREST_WORDS];
     if (agent.settings.ticks_only || (poked && interrupted_in_call(uc)))
         return false;
     if (late_bind_is_loader(pc))
         return true;
     if (sleep_is_about_to(pc))
         return !interrupted_behind_call(uc);
+    if (!stack_copy(nearest, arch_reg(uc, ARCH_SP) & ~7ull, sizeof nearest))
+        return false;
     for (int i = 0; i < NEAREST_WORDS; i++)
-        if (stack_read(&probe, (uintptr_t)(word + i), &value) && sleep_is_about_to(value))
+        if (sleep_is_about_to(nearest[i]))
             return true;
     return false;
 }

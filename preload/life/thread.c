@@ -81,11 +81,13 @@ struct context {
     struct memo_word word[WORDS_MAX];
     struct memo_step step[THREAD_FRAMES_MAX];
     _Alignas(WIRE_PAGE) unsigned char handler_stack[HANDLER_STACK_BYTES];
+    struct stack_page page[STACK_PAGES];
 };
 
 static struct agent_thread *begin_context(struct context *context) {
     struct agent_thread *t = &context->thread;
     t->handler_stack = context->handler_stack;
+    t->probe.copy = context->page;
     t->memo = (struct memo){.frame = context->frame,
                             .step = context->step,
                             .word = context->word,
@@ -156,8 +158,11 @@ static void forget(struct agent_thread *t) {
 
 /* Without it, functions of Python are not shown. */
 static struct python_thread *make_python(void) {
-    return memory_map(sizeof(struct python_thread), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    struct python_thread *python = memory_map(sizeof(struct python_thread), PROT_READ | PROT_WRITE,
+                                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    if (python != NULL)
+        python_thread_begin(python);
+    return python;
 }
 
 static void begin_anew(struct agent_thread *t) {

@@ -18,6 +18,7 @@
 #include "preload/sample/nap_course.h"
 #include "preload/sample/plan.h"
 #include "preload/sample/points.h"
+#include "preload/sample/stack.h"
 #include "preload/sample/thinning.h"
 #include "preload/sample/tick_course.h"
 #include "preload/sample/ticker.h"
@@ -177,6 +178,7 @@ struct agent_thread {
     void *argument;
 
     struct unwind_registers interrupted; /* of the walk being made: not on a signal's stack */
+    struct stack_probe probe; /* of the same, and of what else a handler reads; the pages stay */
 
     /* the shadow stack: what the last walk found; the streams know how much of it was sent */
     struct memo memo;

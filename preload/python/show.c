@@ -70,7 +70,7 @@ struct python_shown python_show(struct agent_thread *thread, struct wire_slot *s
     struct python_thread *python = thread->python;
     struct making making = {.thread = thread, .slot = slot};
     struct python_chain chain = {.missed = true}; /* by a copy of the stack */
-    memset(python->probe, 0, sizeof python->probe);
+    python_read_anew(python);
     if (thread->memo.depth > 0)
         chain = python_frames(thread);
     uint32_t total = thread->memo.depth - chain.runs + chain.functions;

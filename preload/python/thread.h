@@ -53,7 +53,14 @@ struct python_thread {
     struct python_sent sent[1u << PYTHON_SENT_BITS];
     struct unwind_frame frame[WIRE_MAX_FRAMES]; /* outermost first */
     struct python_found found[WIRE_MAX_FRAMES]; /* innermost first */
+    struct stack_page page[PYTHON_PROBES][STACK_PAGES];
 };
+
+/* It is empty. Process context. */
+static inline void python_thread_begin(struct python_thread *python) {
+    for (unsigned i = 0; i < PYTHON_PROBES; i++)
+        python->probe[i].copy = python->page[i];
+}
 
 /* The daemon is another one, or takes the thread for another: it knows nothing. Any context. */
 static inline void python_thread_forget(struct python_thread *python) {
@@ -64,8 +71,13 @@ static inline void python_thread_forget(struct python_thread *python) {
     python->n_known = 0;
 }
 
-/* Reads an aligned word that may not be there; what was found readable holds for one sample.
- * Signal context. */
+/* What was read holds for one sample. Signal context. */
+static inline void python_read_anew(struct python_thread *python) {
+    for (unsigned i = 0; i < PYTHON_PROBES; i++)
+        stack_forget(&python->probe[i]);
+}
+
+/* Reads an aligned word that may not be there. Signal context. */
 static inline bool python_read(struct python_thread *python, uint64_t at, uint64_t *word) {
     if (at - python->low < python->high - python->low && (at & 7) == 0) {
         *word = *(const volatile uint64_t *)at;

@@ -53,9 +53,8 @@ struct redirect_thread {
     _Alignas(64) struct unwind_cached cache[1u << UNWIND_CACHE_BITS];
     struct calls_frame found[WIRE_MAX_FRAMES];        /* by the walk being made, innermost first */
     _Alignas(64) uint8_t stack[REDIRECT_STACK_BYTES]; /* for what can't be on the program's */
-    struct stack_probe probe;
-    uint32_t epoch, validity; /* of the rules in the cache */
-    _Atomic bool uses;        /* of the text copies: redirect_use */
+    uint32_t epoch, validity;                         /* of the rules in the cache */
+    _Atomic bool uses;                                /* of the text copies: redirect_use */
     _Atomic bool dozes;       /* and is in a call that can sleep: it needs none meanwhile */
     struct {                  /* a call through a word that was not bound yet */
         const uint64_t *word; /* NULL: none */

@@ -47,19 +47,14 @@ void redirect_unlock(const struct agent_thread *thread) {
 
 /* ---- walks ---- */
 
-struct reader {
-    struct calls *calls;
-    struct stack_probe probe;
-};
-
 static bool find_module(void *arg, uint64_t pc, struct unwind_module *module) {
-    const struct reader *reader = arg;
-    return modules_find(reader->calls->thread, reader->calls->session, pc, module);
+    const struct calls *c = arg;
+    return modules_find(c->thread, c->session, pc, module);
 }
 
 static bool read_word(void *arg, uint64_t address, uint64_t *word) {
-    struct reader *reader = arg;
-    return stack_read(&reader->probe, address, word);
+    const struct calls *c = arg;
+    return stack_read(&c->thread->probe, address, word);
 }
 
 /* Rules are of the session that they were found in, and of the objects that were there. */
@@ -73,12 +68,12 @@ static void forget_old_rules(struct calls *c) {
     r->validity = validity;
 }
 
-static struct unwind_env walk_env(const struct redirect_call *call, struct reader *reader) {
-    struct unwind_env env = {.find = find_module,
-                             .read = read_word,
-                             .arg = reader,
-                             .scratch = call->calls->thread->scratch};
-    thread_stack_above(call->calls->thread, call->slot + 8, &env.low, &env.high);
+static struct unwind_env walk_env(const struct redirect_call *call) {
+    struct agent_thread *thread = call->calls->thread;
+    struct unwind_env env = {
+        .find = find_module, .read = read_word, .arg = call->calls, .scratch = thread->scratch};
+    stack_forget(&thread->probe);
+    thread_stack_above(thread, call->slot + 8, &env.low, &env.high);
     return env;
 }
 
@@ -134,24 +129,23 @@ static bool is_met(const struct calls *c, const struct calls_frame *top,
 }
 
 /* As in the hot path, by words that can be read. */
-static bool holds(struct reader *reader, const struct calls *c, const struct calls_frame *f) {
+static bool holds(const struct calls *c, const struct calls_frame *f) {
     for (; (f->report & CALLS_SEEN) == 0 && f->site != 0; f--) {
         const struct calls_frame *outer = f - 1;
         uint64_t place = chain_place(outer), word;
         if (outer == c->base || outer->site == 0)
             return true;
-        if (place == 0 || !stack_read(&reader->probe, place, &word) || word != outer->site)
+        if (place == 0 || !stack_read(&c->thread->probe, place, &word) || word != outer->site)
             return false;
     }
     return true;
 }
 
 /* All from the site's function up to an open call that still is what it was, or to the root. */
-static struct walk find_all(const struct redirect_call *call, struct reader *reader, uint64_t site,
-                            bool cached) {
+static struct walk find_all(const struct redirect_call *call, uint64_t site, bool cached) {
     struct calls *c = call->calls;
     struct redirect_thread *r = c->redirect;
-    struct unwind_env env = walk_env(call, reader);
+    struct unwind_env env = walk_env(call);
     struct unwind_registers regs = registers_of(call, site);
     struct unwind_module module = {0};
     struct unwind_step step;
@@ -172,7 +166,7 @@ static struct walk find_all(const struct redirect_call *call, struct reader *rea
         struct calls_frame f = frame_of(&step, sp, regs.exact && end == UNWIND_STEPPED);
         if (step.routine != 0 && !redirect_is_stub(step.routine)) {
             walk.top = chain_drop(walk.top, f.sp);
-            if (cached && is_met(c, walk.top, &f) && holds(reader, c, walk.top - 1))
+            if (cached && is_met(c, walk.top, &f) && holds(c, walk.top - 1))
                 return walk;
             if (redirect_is_site(f.site))
                 f.report |= CALLS_SEEN; /* as good as: if it were made again, it would be seen */
@@ -218,11 +212,10 @@ static void learn_bounds(struct calls *c, const struct walk *walk) {
 /* Its caller is the innermost open call. False: no memory, or the session is lost. */
 static bool find_caller(const struct redirect_call *call, uint64_t site) {
     struct calls *c = call->calls;
-    struct reader reader = {.calls = c};
     if (!session_hold(c->thread, c->session))
         return calls_lose(c);
     forget_old_rules(c);
-    const struct walk walk = find_all(call, &reader, site, true);
+    const struct walk walk = find_all(call, site, true);
     session_leave(c->thread);
     if (!session_seems_alive(c->session))
         return calls_lose(c);
@@ -361,10 +354,9 @@ static bool is_as_found(const struct calls *c, const struct walk *walk) {
 void redirect_check(void *arg) {
     const struct redirect_call *call = arg;
     struct calls *c = call->calls;
-    struct reader reader = {.calls = c};
     if (c->session == NULL || c->slot == NULL || !session_hold(c->thread, c->session))
         return;
-    const struct walk walk = find_all(call, &reader, call->module->text + call->site->back, false);
+    const struct walk walk = find_all(call, call->module->text + call->site->back, false);
     session_count(c->slot, WIRE_CHECKED, 1);
     if (!is_as_found(c, &walk))
         session_count(c->slot, WIRE_DIFFERENT, 1);

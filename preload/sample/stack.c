@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * stack.c - probing by rt_sigprocmask: the kernel reads the new mask from the address before it
- * reads `how`, and refuses a `how` that does not exist. So EFAULT means unreadable, EINVAL means
+ * stack.c - process_vm_readv of the process itself, which every user may. Where a filter or an
+ * emulator refuses it, memory is read after a check that it is there.
+ *
+ * The check is by rt_sigprocmask: the kernel reads the new mask from the address before it reads
+ * `how`, and refuses a `how` that does not exist. So EFAULT means unreadable, EINVAL means
  * readable, and nothing changes.
  */
 #include "preload/sample/stack.h"
 
 #include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/uio.h>
 
-#include "common/wire/wire.h"
+#include "preload/life/agent.h"
 #include "preload/life/sys.h"
 
 #define NO_SUCH_HOW 0x68636374
@@ -18,17 +24,44 @@ bool stack_is_readable(uint64_t address) {
     return sys4(SYS_rt_sigprocmask, NO_SUCH_HOW, address, 0, KERNEL_SIGSET_BYTES) == -EINVAL;
 }
 
+static _Atomic bool is_refused;
+
+/* By the kernel: so many bytes, or -errno. */
+static long copy(void *into, uint64_t address, size_t bytes) {
+    const struct iovec to = {into, bytes}, from = {(void *)(uintptr_t)address, bytes};
+    if (!agent_started() || atomic_load_explicit(&is_refused, memory_order_relaxed))
+        return -EPERM;
+    return sys6(SYS_process_vm_readv, agent.process->pid, &to, 1, &from, 1, 0);
+}
+
+static bool copy_what_is_there(void *into, uint64_t address, size_t bytes) {
+    if (!stack_is_readable(address) || !stack_is_readable(address + bytes - sizeof(uint64_t)))
+        return false;
+    memcpy(into, (const void *)(uintptr_t)address, bytes);
+    return true;
+}
+
+bool stack_copy(void *into, uint64_t address, size_t bytes) {
+    long got = copy(into, address, bytes);
+    if (got != -EPERM && got != -ENOSYS)
+        return got == (long)bytes;
+    if (agent_started())
+        atomic_store_explicit(&is_refused, true, memory_order_relaxed);
+    return copy_what_is_there(into, address, bytes);
+}
+
 bool stack_read(void *arg, uint64_t address, uint64_t *word) {
     struct stack_probe *probe = arg;
     uint64_t page = address & PAGE_MASK;
+    unsigned i = page / WIRE_PAGE % STACK_PAGES;
     if ((address & 7) != 0 || page == 0)
         return false;
-    uint64_t *found = &probe->page[page / WIRE_PAGE % (sizeof probe->page / sizeof(uint64_t))];
-    if (page != *found) {
-        if (!stack_is_readable(address))
+    if (page != probe->page[i]) {
+        probe->page[i] = 0;
+        if (!stack_copy(&probe->copy[i], page, WIRE_PAGE))
             return false;
-        *found = page;
+        probe->page[i] = page;
     }
-    *word = *(const volatile uint64_t *)address;
+    *word = probe->copy[i].word[(address & ~PAGE_MASK) / sizeof(uint64_t)];
     return true;
 }

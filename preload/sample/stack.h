@@ -1,25 +1,47 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * stack.h - reading memory that may not be there.
+ * stack.h - reading memory that may not be there, or not for long.
  *
  * A thread's own stack, from the stack pointer up, can be read directly. Anything else (a
- * coroutine's stack, an alternate signal stack, what a broken register points to) is probed a page
- * at a time by a system call that fails cleanly on a bad address; never by catching a fault.
+ * coroutine's stack, an alternate signal stack, code, what a broken register points to) is copied
+ * by the kernel, a page at a time: another thread may unmap it at any moment, also between a
+ * check that it is there and the reading. So a system call fails cleanly; no fault is ever caught.
  */
 #ifndef HCCT_STACK_H
 #define HCCT_STACK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-struct stack_probe {
-    uint64_t page[4]; /* pages that were found readable, 0: none; a walk reads code and stack */
+#include "common/wire/wire.h"
+
+#define STACK_PAGES 4 /* a walk reads code and stack */
+
+struct stack_page {
+    uint64_t word[WIRE_PAGE / sizeof(uint64_t)];
 };
 
-/* Whether the word at an aligned address can be read: a system call. Any context. */
+/* Pages as they were when they were first asked for since stack_forget. */
+struct stack_probe {
+    uint64_t page[STACK_PAGES]; /* their addresses; 0: none */
+    struct stack_page *copy;    /* as many */
+};
+
+static inline void stack_forget(struct stack_probe *probe) {
+    for (unsigned i = 0; i < STACK_PAGES; i++)
+        probe->page[i] = 0;
+}
+
+/* Whether the word at an aligned address can be read just now: a system call. Any context. */
 bool stack_is_readable(uint64_t address);
 
-/* unwind_env.read; arg is a struct stack_probe. Signal context. */
+/* Copies `bytes`, a multiple of 8, from an aligned address. False: not all of it is there, and
+ * `into` may have some of it. Any context. */
+bool stack_copy(void *into, uint64_t address, size_t bytes);
+
+/* unwind_env.read; arg is a struct stack_probe, which nobody else uses meanwhile. Signal context.
+ */
 bool stack_read(void *arg, uint64_t address, uint64_t *word);
 
 #endif

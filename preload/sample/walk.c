@@ -32,7 +32,6 @@ static const struct {
 struct walk {
     struct agent_thread *thread;
     struct wire_session *session;
-    struct stack_probe probe;
     uint64_t low, high; /* as in the environment, where words are not read as they are */
 };
 
@@ -43,7 +42,7 @@ static bool find(void *arg, uint64_t pc, struct unwind_module *module) {
 
 static bool read_probed(void *arg, uint64_t address, uint64_t *word) {
     struct walk *walk = arg;
-    return stack_read(&walk->probe, address, word);
+    return stack_read(&walk->thread->probe, address, word);
 }
 
 /* Return addresses are in slots: they are read as the program's own, and so is its code. */
@@ -53,13 +52,15 @@ static bool read_in_program(void *arg, uint64_t address, uint64_t *word) {
     if (address - walk->low < walk->high - walk->low)
         *word = *(const volatile uint64_t *)address;
     else
-        read = stack_read(&walk->probe, redirect_in_file(address), word);
+        read = stack_read(&walk->thread->probe, redirect_in_file(address), word);
     if (read)
         *word = redirect_in_program(*word);
     return read;
 }
 
+/* What was read before may be another now. */
 static struct unwind_env env_of(struct walk *walk) {
+    stack_forget(&walk->thread->probe);
     return (struct unwind_env){.find = find,
                                .read = agent.settings.encode ? read_in_program : read_probed,
                                .arg = walk,

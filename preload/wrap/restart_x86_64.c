@@ -370,15 +370,14 @@ void restart_start(void) {
 
 /* What the functions of a call know. */
 struct handler {
-    struct stack_probe probe;
     const ucontext_t *uc;
     int own;
     uint64_t behind; /* the call's instruction */
 };
 
 static bool read_word(void *arg, uint64_t address, uint64_t *word) {
-    struct handler *handler = arg;
-    return stack_read(&handler->probe, address, word);
+    (void)arg;
+    return address % sizeof *word == 0 && stack_copy(word, address, sizeof *word);
 }
 
 static uint64_t socket_timeout(void *arg, int fd, int option) {
@@ -520,11 +519,12 @@ static void meet_rewound(struct restart_call *call, const greg_t *regs) {
     call->pc += SYSCALL_BYTES;
 }
 
-/* How many bytes of code before `pc` can be read, up to the reach of a search in them. */
-static size_t readable_before(struct stack_probe *probe, uint64_t pc) {
-    uint64_t word, first = pc - SYSCALL_CODE_REACH - SYSCALL_BYTES;
+/* How many bytes of code before `pc` can be read, up to the reach of a search in them. It is being
+ * executed, so nobody unmaps it. */
+static size_t readable_before(uint64_t pc) {
+    uint64_t first = pc - SYSCALL_CODE_REACH - SYSCALL_BYTES;
     for (uint64_t at = first;; at = (at | (WIRE_PAGE - 1)) + 1) {
-        if (!stack_read(probe, (at | 7) - 7, &word))
+        if (!stack_is_readable((at | 7) - 7))
             first = (at | (WIRE_PAGE - 1)) + 1;
         if ((at | (WIRE_PAGE - 1)) >= pc - 1)
             break;
@@ -583,7 +583,7 @@ enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t
         call.libc = state != NULL && /* the kernel would read what is left from there */
                     (call.number >= 0 || (call.pc >= libc_start && call.pc < libc_end));
         handler.behind = call.pc;
-        call.code_bytes = readable_before(&handler.probe, call.pc);
+        call.code_bytes = readable_before(call.pc);
         call.code = (const uint8_t *)(uintptr_t)(call.pc - call.code_bytes);
     }
     enum restart_verdict verdict = restart_repair(state != NULL ? state : &none, &call);

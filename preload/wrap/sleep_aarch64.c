@@ -379,15 +379,14 @@ void sleep_show(struct agent_thread *thread, ucontext_t *uc, const struct sleep_
 bool sleep_find_call(struct agent_thread *thread, ucontext_t *uc) {
     struct sleep_place place, none;
     uint64_t call = *thread->masked, mark, slot, frame, link, first;
-    struct stack_probe probe = {{0}};
     if (call <= thread->stack_low || call + FRAME_POINTER + 16 > thread->stack_high ||
-        !stack_read(&probe, call + offsetof(struct sleep_call, vectors), &mark) ||
+        !stack_copy(&mark, call + offsetof(struct sleep_call, vectors), sizeof mark) ||
         mark != (uintptr_t)sleep_call_made ||
-        !stack_read(&probe, call + offsetof(struct sleep_call, slot), &slot) ||
+        !stack_copy(&slot, call + offsetof(struct sleep_call, slot), sizeof slot) ||
         !sleep_is_slot(slot) ||
-        !stack_read(&probe, call + offsetof(struct sleep_call, argument), &first) ||
-        !stack_read(&probe, call + FRAME_POINTER, &frame) ||
-        !stack_read(&probe, call + FRAME_POINTER + 8, &link))
+        !stack_copy(&first, call + offsetof(struct sleep_call, argument), sizeof first) ||
+        !stack_copy(&frame, call + FRAME_POINTER, sizeof frame) ||
+        !stack_copy(&link, call + FRAME_POINTER + 8, sizeof link))
         return false;
     place = (struct sleep_place){.pc = *(_Atomic(uintptr_t) *)slot,
                                  .sp = call + FRAME_POINTER + 16,

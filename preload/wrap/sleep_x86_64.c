@@ -440,13 +440,12 @@ void sleep_show(struct agent_thread *thread, ucontext_t *uc, const struct sleep_
 bool sleep_find_call(struct agent_thread *thread, ucontext_t *uc) {
     struct sleep_place place, none;
     uint64_t call = *thread->masked, back, slot, frame, first;
-    struct stack_probe probe = {{0}};
     if (call <= thread->stack_low || call + FRAME_POINTER + 8 > thread->stack_high ||
-        !stack_read(&probe, call - 8, &back) || back != (uintptr_t)sleep_call_made ||
-        !stack_read(&probe, call + offsetof(struct sleep_call, slot), &slot) ||
+        !stack_copy(&back, call - 8, sizeof back) || back != (uintptr_t)sleep_call_made ||
+        !stack_copy(&slot, call + offsetof(struct sleep_call, slot), sizeof slot) ||
         !sleep_is_slot(slot) ||
-        !stack_read(&probe, call + offsetof(struct sleep_call, argument), &first) ||
-        !stack_read(&probe, call + FRAME_POINTER, &frame))
+        !stack_copy(&first, call + offsetof(struct sleep_call, argument), sizeof first) ||
+        !stack_copy(&frame, call + FRAME_POINTER, sizeof frame))
         return false;
     place = (struct sleep_place){.pc = *(_Atomic(uintptr_t) *)slot,
                                  .sp = call + FRAME_POINTER + 8,

@@ -10,9 +10,11 @@ TESTS += tests/agent/aarch64_test.sh tests/agent/emit_test tests/agent/symbols_t
 EXTRA_DIST += tests/agent/aarch64_test.sh tests/agent/symbols_test.sh
 
 check_PROGRAMS += tests/agent/restart_test tests/agent/transfer_test tests/agent/wrap_sleep_test
-tests_agent_restart_test_SOURCES = $(RESTART_SOURCE) $(INSTRUCTION_SOURCE) preload/sample/stack.c $(SYSCALL_SOURCES) \
+tests_agent_restart_test_SOURCES = $(RESTART_SOURCE) $(INSTRUCTION_SOURCE) preload/life/agent.c preload/sample/stack.c \
+	$(SYSCALL_SOURCES) \
 	tests/agent/restart_test.c
-SLEEP_TEST_SOURCES = preload/wrap/next_symbol.c preload/sample/stack.c $(SLEEP_SOURCES) $(SYSCALL_SOURCES) \
+SLEEP_TEST_SOURCES = preload/wrap/next_symbol.c preload/life/agent.c preload/sample/stack.c $(SLEEP_SOURCES) \
+	$(SYSCALL_SOURCES) \
 	tests/agent/sleep_stubs.c tests/agent/sleep_stubs.h
 tests_agent_transfer_test_SOURCES = $(SLEEP_TEST_SOURCES) tests/agent/transfer_test.c
 tests_agent_transfer_test_LDFLAGS = -pthread
@@ -90,6 +92,10 @@ check_PROGRAMS += tests/agent/thinning_test
 tests_agent_thinning_test_SOURCES = preload/sample/thinning.c preload/sample/interval.c preload/sample/draw.c \
 	tests/agent/thinning_test.c
 TESTS += tests/agent/thinning_test
+check_PROGRAMS += tests/agent/stack_test
+tests_agent_stack_test_SOURCES = preload/life/agent.c preload/sample/stack.c tests/agent/stack_test.c
+tests_agent_stack_test_LDFLAGS = -pthread
+TESTS += tests/agent/stack_test
 check_PROGRAMS += tests/agent/nap_course_test
 tests_agent_nap_course_test_SOURCES = preload/sample/nap_course.c preload/sample/points.c preload/sample/interval.c \
 	preload/sample/draw.c tests/agent/nap_course_test.c
@@ -171,7 +177,7 @@ check_PROGRAMS += tests/agent/otel_test
 tests_agent_otel_test_SOURCES = \
 	preload/labels/checked.h \
 	preload/labels/otel_process.c preload/labels/otel_process.h \
-	preload/sample/stack.c \
+	preload/life/agent.c preload/sample/stack.c \
 	tests/agent/otel_test.c \
 	tests/targets/otel_message.h
 TESTS += tests/agent/otel_test

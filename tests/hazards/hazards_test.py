@@ -52,6 +52,7 @@ HAZARDS = [
     Hazard("loader_and_malloc", "locks of loader and malloc, in all orders", rarely=5),
     Hazard("late_tls", "thread-local memory that is allocated on first use",
            [program("late_tls"), TLS_LIBRARY]),
+    Hazard("fleeting_memory", "what a frame pointer leads to is taken away while it is read"),
     Hazard("jemalloc", "another malloc: jemalloc", [program("loader_and_malloc")], rarely=10,
            preload="libjemalloc.so.2"),
     Hazard("tcmalloc", "another malloc: tcmalloc", [program("loader_and_malloc")], rarely=10,

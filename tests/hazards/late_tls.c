@@ -26,7 +26,8 @@ int main(int argc, char **argv) {
     for (long round = 0; round < 100; round++) {
         pthread_t thread[8];
         for (long i = 0; i < 8; i++)
-            pthread_create(&thread[i], NULL, touch_it, (void *)(round + i));
+            if (pthread_create(&thread[i], NULL, touch_it, (void *)(round + i)) != 0)
+                return 2; /* the machine has no room for it */
         for (int i = 0; i < 8; i++) {
             void *result;
             pthread_join(thread[i], &result);

@@ -17,6 +17,7 @@ check_PROGRAMS += \
 	tests/hazards/exec_chain \
 	tests/hazards/few_timers \
 	tests/hazards/forks_and_threads \
+	tests/hazards/fleeting_memory \
 	tests/hazards/found_stack \
 	tests/hazards/generic_calls \
 	tests/hazards/generic_calls_plain \
@@ -126,6 +127,9 @@ tests_hazards_keys_LDFLAGS = -pthread
 tests_hazards_late_timer_SOURCES = tests/hazards/late_timer.c tests/hazards/busy.h
 tests_hazards_late_timer_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_late_timer_LDFLAGS = -pthread
+tests_hazards_fleeting_memory_SOURCES = tests/hazards/fleeting_memory.c
+tests_hazards_fleeting_memory_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_fleeting_memory_LDFLAGS = -pthread
 tests_hazards_late_tls_SOURCES = tests/hazards/late_tls.c tests/hazards/busy.h
 tests_hazards_late_tls_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_late_tls_LDFLAGS = -pthread

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * stack_test.c - memory that is there, that is not, and that is taken away while it is read: by the
+ * kernel's copy, and as it is read before the agent has started, or where that copy is refused.
+ */
+#include "preload/sample/stack.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "preload/life/agent.h"
+#include "tests/check.h"
+
+#define PAGE  WIRE_PAGE
+#define READS 200000
+
+static struct stack_page pages[STACK_PAGES];
+
+static char *map(size_t n, int rights, int fd) {
+    return mmap(NULL, n * PAGE, rights, fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_PRIVATE, fd, 0);
+}
+
+static uint64_t address_of(const void *at) {
+    return (uintptr_t)at;
+}
+
+static void test_there_or_not(void) {
+    struct stack_probe probe = {.copy = pages};
+    uint64_t word = 0, words[4];
+    char *memory = map(3, PROT_READ | PROT_WRITE, -1);
+    uint64_t *at = (uint64_t *)(memory + PAGE - 8);
+    mprotect(memory + PAGE, PAGE, PROT_NONE);
+    *at = 7;
+    CHECK(stack_read(&probe, address_of(at), &word) && word == 7);
+    CHECK(!stack_read(&probe, address_of(at + 1), &word));
+    CHECK(!stack_read(&probe, address_of(at) + 1, &word)); /* no word */
+    CHECK(!stack_read(&probe, 0, &word) && !stack_read(&probe, 8, &word));
+    CHECK(!stack_read(&probe, ~7ull, &word) && !stack_read(&probe, 1ull << 63, &word));
+    CHECK(stack_is_readable(address_of(at)) && !stack_is_readable(address_of(at + 1)));
+    CHECK(stack_copy(words, address_of(at - 3), sizeof words) && words[3] == 7);
+    CHECK(!stack_copy(words, address_of(at - 2), sizeof words));
+    munmap(memory, 3 * PAGE);
+}
+
+/* What was read holds until the next walk. */
+static void test_forget(void) {
+    struct stack_probe probe = {.copy = pages};
+    uint64_t word = 0, *at = (uint64_t *)map(2 * STACK_PAGES, PROT_READ | PROT_WRITE, -1);
+    for (size_t i = 0; i < 2 * STACK_PAGES; i++)
+        at[i * PAGE / 8] = i;
+    for (size_t i = 0; i < 2 * STACK_PAGES; i++)
+        CHECK(stack_read(&probe, address_of(at + i * PAGE / 8), &word) && word == i);
+    at[0] = 9;
+    CHECK(stack_read(&probe, address_of(at), &word) && word == 9); /* others came in its place */
+    at[0] = 10;
+    stack_forget(&probe);
+    CHECK(stack_read(&probe, address_of(at), &word) && word == 10);
+    munmap(at, 2 * STACK_PAGES * PAGE);
+    CHECK(stack_read(&probe, address_of(at), &word) && word == 10);
+    stack_forget(&probe);
+    CHECK(!stack_read(&probe, address_of(at), &word));
+}
+
+/* It can be mapped, but not read. */
+static void test_behind_file(void) {
+    struct stack_probe probe = {.copy = pages};
+    FILE *file = tmpfile();
+    uint64_t word;
+    CHECK(file != NULL && fputc('x', file) == 'x' && fflush(file) == 0);
+    char *memory = map(2, PROT_READ, fileno(file));
+    CHECK(stack_read(&probe, address_of(memory), &word) && word == 'x');
+    CHECK(!stack_read(&probe, address_of(memory + PAGE), &word));
+    munmap(memory, 2 * PAGE);
+    fclose(file);
+}
+
+static _Atomic bool reads;
+
+static void *take_away(void *memory) {
+    while (reads) {
+        mprotect(memory, PAGE, PROT_NONE);
+        mprotect(memory, PAGE, PROT_READ);
+    }
+    return NULL;
+}
+
+static void test_taken_away(void) {
+    struct stack_probe probe = {.copy = pages};
+    char *memory = map(1, PROT_READ, -1);
+    uint64_t word = 1, seen = 0;
+    pthread_t taker;
+    reads = true;
+    CHECK(pthread_create(&taker, NULL, take_away, memory) == 0);
+    for (int i = 0; i < READS; i++) {
+        stack_forget(&probe);
+        seen |= stack_read(&probe, address_of(memory), &word) ? word : 0;
+    }
+    reads = false;
+    pthread_join(taker, NULL);
+    CHECK_UINT(seen, 0);
+    munmap(memory, PAGE);
+}
+
+int main(void) {
+    struct agent_process process = {.pid = 0};
+    test_there_or_not();
+    test_behind_file();
+    process.pid = getpid();
+    agent.process = &process;
+    test_there_or_not();
+    test_forget();
+    test_behind_file();
+    test_taken_away();
+    return check_report();
+}
