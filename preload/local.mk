@@ -85,6 +85,7 @@ preload_libagent_a_SOURCES = \
 	preload/calls/stack.c \
 	preload/calls/start.c \
 	preload/calls/tell.c \
+	preload/calls/tick_price.c preload/calls/tick_price.h \
 	preload/context/context.h \
 	preload/context/exports.h \
 	preload/context/quick.c \
@@ -176,6 +177,7 @@ preload_libagent_a_SOURCES = \
 	preload/sample/calm.c preload/sample/calm.h \
 	preload/sample/check.c preload/sample/check.h \
 	preload/sample/copies.c preload/sample/copies.h \
+	preload/sample/crawl.c preload/sample/crawl.h \
 	preload/sample/draw.c preload/sample/draw.h \
 	preload/sample/edge.c preload/sample/edge.h \
 	preload/sample/emit.c preload/sample/emit.h \

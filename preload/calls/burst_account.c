@@ -7,12 +7,13 @@
  */
 
 #include "preload/calls/burst_parts.h"
+#include "preload/calls/tick_price.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/redirect/redirect.h"
 
-#define LEAST_PART 64   /* the program has had one part in so many, whatever is measured */
-#define TICK_NS    4000 /* of the kernel, to bring a signal and to go back */
+#define LEAST_PART 64    /* the program has had one part in so many, whatever is measured */
+#define TICK_NS    4000u /* of a tick, where it can't be measured */
 
 /* ---- the program's own time ---- */
 
@@ -30,9 +31,21 @@ void call_burst_price_from_here(struct calls *c) {
 /* What reports take where nothing is waited for. */
 static struct price_usual usual;
 
+/* What a tick takes beside its handler. */
+static uint64_t tick_takes = TICK_NS;
+
+uint64_t call_burst_tick_takes(void) {
+    return tick_takes;
+}
+
 void call_burst_start(void) {
     uint64_t before;
-    if (!call_burst_is_meant() || !signal_block_all(&before))
+    if (!call_burst_is_meant())
+        return;
+    uint64_t measured = tick_price(thread_self);
+    if (measured != 0)
+        tick_takes = measured;
+    if (!signal_block_all(&before))
         return;
     usual = redirect_is_meant() ? redirect_price() : calls_price();
     signal_put_back(before);
@@ -128,8 +141,8 @@ void calls_tick_ends(struct agent_thread *thread) {
         return;
     call_burst_account(thread);
     uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    count_ours(c, now - c->tick_ns + TICK_NS);
-    c->from_ns = now + TICK_NS;
+    count_ours(c, now - c->tick_ns + tick_takes);
+    c->from_ns = now + tick_takes;
     c->tick_ns = 0;
 }
 

@@ -25,6 +25,8 @@ static inline uint64_t call_burst_position(const struct calls *c) {
 
 /* ---- burst_account.c: on the thread, or while it can't run ---- */
 
+/* What the clock leaves out for each tick, beside its handler: a tick may have taken less. */
+uint64_t call_burst_tick_takes(void);
 /* CPU time that the program and its reports have used since the last account. A tick's own is not
  * of it: the clock stands still while one is served. */
 uint64_t call_burst_used(const struct calls *c);

@@ -12,7 +12,6 @@
 
 #define WARM_NS     400000 /* so long before a burst its texts are in place ... */
 #define PACE_NS     250000 /* ... and the thread's pace is taken */
-#define EARLY_NS    2000   /* a tick that comes so early is in time */
 #define HARDLY_RUNS 64 /* for a thread that runs so small a part of the time ticks are dear ... */
 #define EARLY_TICKS 4  /* ... where there have been so many in vain */
 #define PATIENCE    4  /* the CPU timer may take so many times longer than it should */
@@ -69,11 +68,17 @@ static void wait_for_burst(struct agent_thread *thread, uint64_t rest) {
     }
 }
 
+/* So long before the burst is due. A tick may take less than it should, and seem to come so much
+ * too early: if the timer were set again, the next one might, too. */
+static bool is_time(const struct calls *c, uint64_t before) {
+    return c->own_ns + before + call_burst_tick_takes() >= c->due_ns;
+}
+
 /* Code that is redirected is in no cache at first: what a burst saw of its first tenth of a
  * millisecond was too little. So texts change places before it begins, and its calls go by stubs
  * that report nothing. */
 static bool is_to_warm(const struct calls *c) {
-    return c->redirect != NULL && !c->warms && c->due_ns > c->own_ns + EARLY_NS;
+    return c->redirect != NULL && !c->warms && !is_time(c, 0);
 }
 
 static void warm(struct calls *c) {
@@ -147,11 +152,11 @@ bool call_burst_is_due(struct agent_thread *thread) {
     if (c == NULL || !c->alive)
         return false;
     call_burst_account(thread);
-    if (c->own_ns + EARLY_NS >= c->due_ns)
+    if (is_time(c, 0))
         return true;
-    if (is_to_warm(c) && c->own_ns + WARM_NS + EARLY_NS >= c->due_ns)
+    if (is_to_warm(c) && is_time(c, WARM_NS))
         warm(c);
-    else if (is_to_take_pace(c) && c->own_ns + PACE_NS + EARLY_NS >= c->due_ns)
+    else if (is_to_take_pace(c) && is_time(c, PACE_NS))
         call_burst_take_pace(c);
     else
         c->early_ticks++;

@@ -28,8 +28,8 @@ void pace_begin(struct pace *pace, uint64_t calls, uint64_t ns);
 void pace_end(struct pace *pace, uint64_t calls, uint64_t ns, uint64_t stub_ps);
 
 /* What so many calls take at that pace. `priced`: what is left of `used` when reports are
- * subtracted at a price. The price bounds the answer: reports take half of it at least, and twice
- * as much at most. */
+ * subtracted at a price. The price bounds the answer: reports take half of it at least, and eight
+ * times as much at most. */
 uint64_t pace_ns(const struct pace *pace, uint64_t calls, uint64_t used, uint64_t priced);
 
 #endif

@@ -13,6 +13,7 @@
 #include "preload/life/agent.h"
 #include "preload/life/stream.h"
 #include "preload/sample/copies.h"
+#include "preload/sample/crawl.h"
 #include "preload/sample/interval.h"
 #include "preload/sample/memo.h"
 #include "preload/sample/nap_course.h"
@@ -65,8 +66,8 @@ struct nap_watch {
 struct trigger {
     struct ticker ticker[TRIGGER_TIMERS];
     uint32_t ticks;                    /* seen, of all kinds */
-    uint64_t slow_ns;                  /* the timers' period while a debugger steps the thread, 0 */
-    uint64_t usual_ns[TRIGGER_TIMERS]; /* and before */
+    struct crawl crawl;                /* a debugger steps the thread */
+    uint64_t usual_ns[TRIGGER_TIMERS]; /* the timers' periods before */
     struct sampling_plan plan;         /* that the timers follow */
     struct first first;
     bool fine_refused;    /* no second timer could be had */

@@ -487,17 +487,11 @@ void trigger_attach_at_fork(struct agent_thread *thread) {
 
 /* ---- a thread that is stepped ---- */
 
-/* A debugger that steps a thread from instruction to instruction steps the handler, too: that takes
- * longer than it is to the next expiry, and the program would never go on. Nothing else makes a
- * handler take so much. The thread has most of its time for itself then. */
-#define CRAWL_NS    4000000u
-#define CRAWL_TIMES 20u
-
 /* Timers are set to `ns`; 0: as they were. */
 static void slow_down(struct trigger *trigger, uint64_t ns) {
     for (int k = 0; k < TRIGGER_TIMERS; k++) {
         struct ticker *ticker = &trigger->ticker[k];
-        bool is_slow = ticker->period_ns == trigger->slow_ns;
+        bool is_slow = ticker->period_ns == trigger->crawl.slow_ns;
         if (ticker->period_ns == 0 || (ns == 0 && !is_slow))
             continue;
         if (!is_slow)
@@ -505,13 +499,14 @@ static void slow_down(struct trigger *trigger, uint64_t ns) {
         uint64_t period_ns = ns != 0 ? ns : trigger->usual_ns[k];
         ticker_run(ticker, period_ns, period_ns);
     }
-    trigger->slow_ns = ns;
+    trigger->crawl.slow_ns = ns;
 }
 
 /* `ns`: what a tick has taken. */
 static void pace(struct trigger *trigger, uint64_t ns) {
-    if (ns >= CRAWL_NS || trigger->slow_ns != 0)
-        slow_down(trigger, ns >= CRAWL_NS ? CRAWL_TIMES * ns : 0);
+    uint64_t slow_ns = crawl_learn(&trigger->crawl, ns);
+    if (slow_ns != 0 || trigger->crawl.slow_ns != 0)
+        slow_down(trigger, slow_ns);
 }
 
 static void tick_in_session(struct agent_thread *thread, struct wire_session *session,
@@ -530,7 +525,7 @@ void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t 
         return;
     uint32_t every = agent.settings.budget_ppm != 0 ? 1 : COST_EVERY;
     bool one_of_many = trigger->ticks++ % COST_EVERY == COST_EVERY / 2;
-    bool measured = one_of_many || every == 1, paced = one_of_many || trigger->slow_ns != 0;
+    bool measured = one_of_many || every == 1, paced = one_of_many || crawl_asks(&trigger->crawl);
     uint64_t began = measured || paced ? ticker_now(CLOCK_THREAD_CPUTIME_ID) : 0;
     thread->delivery_ns = 0;
     calls_tick_begins(thread);

@@ -92,6 +92,9 @@ check_PROGRAMS += tests/agent/thinning_test
 tests_agent_thinning_test_SOURCES = preload/sample/thinning.c preload/sample/interval.c preload/sample/draw.c \
 	tests/agent/thinning_test.c
 TESTS += tests/agent/thinning_test
+check_PROGRAMS += tests/agent/crawl_test
+tests_agent_crawl_test_SOURCES = preload/sample/crawl.c tests/agent/crawl_test.c
+TESTS += tests/agent/crawl_test
 check_PROGRAMS += tests/agent/stack_test
 tests_agent_stack_test_SOURCES = preload/life/agent.c preload/sample/stack.c tests/agent/stack_test.c
 tests_agent_stack_test_LDFLAGS = -pthread

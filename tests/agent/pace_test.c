@@ -22,20 +22,23 @@ static void test_dense(void) {
     CHECK_UINT(pace_ns(&pace, 100000, 4400000, 600000), 400000);
 }
 
-/* Whatever the pace was, reports have taken half of their price at least, and twice at most. */
+/* Whatever the pace was, reports have taken half of their price at least, and eight times that at
+ * most. */
 static void test_bounds(void) {
     struct pace pace = taken(50000, 250000, 1000);
     CHECK_UINT(pace_ns(&pace, 1000000, 1000, 600), 800);
-    CHECK_UINT(pace_ns(&pace, 0, 1000, 600), 200);
-    CHECK_UINT(pace_ns(&pace, 0, 1000, 300), 0);
+    CHECK_UINT(pace_ns(&pace, 0, 1000, 900), 200);
+    CHECK_UINT(pace_ns(&pace, 0, 1000, 800), 0);
 }
 
-/* So few calls say nothing; nor do such whose stubs would have taken most of the time; nor where
- * the pace was never taken. */
+/* So few calls say nothing, and so short a time; nor do such whose stubs would have taken most of
+ * the time; nor where the pace was never taken. */
 static void test_unknown(void) {
     struct pace few = taken(63, 250000, 1000), swift = taken(200000, 250000, 1000), none = {0};
     CHECK_UINT(pace_ns(&few, 100000, 4400000, 600000), 600000);
     CHECK_UINT(pace_ns(&swift, 100000, 4400000, 600000), 600000);
+    struct pace brief = taken(1000, 99000, 1000);
+    CHECK_UINT(pace_ns(&brief, 100000, 4400000, 600000), 600000);
     pace_end(&none, 1000000, 5000000, 0);
     CHECK_UINT(pace_ns(&none, 100000, 4400000, 600000), 600000);
 }
