@@ -73,8 +73,8 @@ struct push_place {
 };
 
 /* POSTs the body. TRANSFER_LATER, too, where the answer is neither nothing, nor the place's
- * message, nor an object of JSON: proxies and other servers may say of all that it went well. As
- * transfer_post; `answer` is NULL where nobody wants to see it. */
+ * message, nor an empty object of JSON: proxies and other servers may say of all that it went well.
+ * As transfer_post; `answer` is NULL where nobody wants to see it. */
 enum transfer_result push_post(struct transfer *transfer, const struct push_settings *settings,
                                const struct push_place *place, const void *body, size_t bytes,
                                struct transfer_answer *answer, char *error, size_t error_bytes);

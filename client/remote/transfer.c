@@ -162,10 +162,8 @@ static enum transfer_result judge(long status) {
 }
 
 /* None of our targets sends one for a success; a portal or another server does. */
-static bool is_page(struct transfer *t) {
-    char *type = NULL;
-    curl_easy_getinfo(t->curl, CURLINFO_CONTENT_TYPE, &type);
-    return type != NULL && strncasecmp(type, "text/html", strlen("text/html")) == 0;
+static bool is_page(const struct transfer_answer *answer) {
+    return answer->type != NULL && strncasecmp(answer->type, "text/html", strlen("text/html")) == 0;
 }
 
 /* A server's words: the first line, and nothing that a terminal would obey. */
@@ -224,10 +222,11 @@ enum transfer_result transfer_post(struct transfer *t, const char *url, const ch
 
     *answer = (struct transfer_answer){.body = received.text, .bytes = received.bytes};
     curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &answer->status);
+    curl_easy_getinfo(t->curl, CURLINFO_CONTENT_TYPE, &answer->type);
     if (code != CURLE_OK) {
         snprintf(error, error_bytes, "%s can't be reached: %s", url,
                  received.too_large ? "its answer is too large" : reason(t, code));
-    } else if (answer->status / 100 == 2 && is_page(t)) {
+    } else if (answer->status / 100 == 2 && is_page(answer)) {
         snprintf(error, error_bytes,
                  "%s answers with a page for people: is that the right address?", url);
     } else if ((result = judge(answer->status)) != TRANSFER_DONE) {

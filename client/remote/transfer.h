@@ -23,6 +23,7 @@ struct transfer_answer {
     long status;
     char *body; /* ends with a '\0'; the caller frees it; never NULL */
     size_t bytes;
+    char *type; /* as the server says, until the next request; NULL: it does not */
 };
 
 enum transfer_result {

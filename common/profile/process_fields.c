@@ -21,7 +21,7 @@
 #define OF_GROWN(member)                    FIELD(member, U64, GROWS),
 #define OF_HIDDEN(member)
 #define OF_PROCESS(member, by, shown, ...) OF_##shown(member)
-#define OF_RESTART(member, type)           FIELD(member, U64, SUM),
+#define OF_RESTART(member, type)           FIELD(member, U64, GROWS),
 
 const struct process_field process_fields[] = {
     FIELD(command, STRING, SAME),

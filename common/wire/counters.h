@@ -100,7 +100,7 @@
     /* threads on whose stack a signal of the agent had no room ... */                             \
     X(no_room, AGENT, SHOWN, "threads_without_room", uint32_t)                                     \
     /* ... and their CPU time, as far as it is known */                                            \
-    X(no_room_ns, AGENT, SHOWN, "without_room_ns", uint64_t)                                       \
+    X(no_room_ns, AGENT, GROWN, "without_room_ns", uint64_t)                                       \
     /* labels that were set and had no place: "[other]", or none at all */                         \
     X(labels_other, AGENT, GROWN, "labels_other", uint64_t)                                        \
     /* labels that were set by a key that can be none */                                           \
