@@ -35,6 +35,7 @@
 /* For a daemon's answer. A process that was just begun, or forked, may be over before another try;
  * one in the middle of its work is not to see a pause of 10 ms. */
 #define FIRST_WAIT_MS 100
+#define START_WAIT_MS 1000 /* where all is to be seen from the start: hcctd may be busy */
 #define CALLS_WAIT_MS 2000 /* the first, where each call is to be counted: hcctd is not stopped */
 #define LATER_WAIT_MS 3
 
@@ -211,7 +212,7 @@ static int first_wait_ms(void) {
     if (agent_hooks.late)
         return LATER_WAIT_MS;
     bool all_calls = set->collector == WIRE_COLLECT_CALLS && set->burst_length_ns == 0;
-    return all_calls ? CALLS_WAIT_MS : FIRST_WAIT_MS;
+    return all_calls ? CALLS_WAIT_MS : set->attach_at_start ? START_WAIT_MS : FIRST_WAIT_MS;
 }
 
 /* `attaching` is ours: another thread may have tried, or have found one, just before. */
