@@ -45,37 +45,60 @@ EXTRA_DIST += \
 	contrib/suites/main.py \
 	contrib/suites/parsers.py \
 	contrib/suites/programs.py \
+	contrib/suites/programs/7z.sh \
 	contrib/suites/programs/J.java \
+	contrib/suites/programs/apache.sh \
 	contrib/suites/programs/bash.sh \
 	contrib/suites/programs/bwrap.sh \
 	contrib/suites/programs/chromium.sh \
 	contrib/suites/programs/debugged.c \
+	contrib/suites/programs/emacs.sh \
 	contrib/suites/programs/erlang.sh \
 	contrib/suites/programs/ffmpeg.sh \
+	contrib/suites/programs/firefox.sh \
 	contrib/suites/programs/gdb.sh \
+	contrib/suites/programs/ghostscript.sh \
 	contrib/suites/programs/git.sh \
+	contrib/suites/programs/gnuplot.sh \
 	contrib/suites/programs/go.sh \
 	contrib/suites/programs/gomain.go \
 	contrib/suites/programs/gpg.sh \
+	contrib/suites/programs/graphviz.sh \
 	contrib/suites/programs/guile.sh \
+	contrib/suites/programs/h.hs \
+	contrib/suites/programs/haproxy.sh \
+	contrib/suites/programs/haskell.sh \
+	contrib/suites/programs/imagemagick.sh \
 	contrib/suites/programs/java.sh \
+	contrib/suites/programs/jq.sh \
+	contrib/suites/programs/latex.sh \
+	contrib/suites/programs/libreoffice.sh \
+	contrib/suites/programs/lighttpd.sh \
 	contrib/suites/programs/m.cs \
 	contrib/suites/programs/make.sh \
 	contrib/suites/programs/mc.py \
 	contrib/suites/programs/memcached.sh \
 	contrib/suites/programs/mono.sh \
 	contrib/suites/programs/n.js \
+	contrib/suites/programs/named.sh \
 	contrib/suites/programs/nginx.conf \
 	contrib/suites/programs/nginx.sh \
 	contrib/suites/programs/node.sh \
+	contrib/suites/programs/o.ml \
+	contrib/suites/programs/ocaml.sh \
+	contrib/suites/programs/octave.sh \
+	contrib/suites/programs/openssl.sh \
 	contrib/suites/programs/p.py \
 	contrib/suites/programs/page.html \
+	contrib/suites/programs/pandoc.sh \
 	contrib/suites/programs/perl.sh \
 	contrib/suites/programs/pg.sql \
 	contrib/suites/programs/php.sh \
 	contrib/suites/programs/postgres.sh \
 	contrib/suites/programs/python3.sh \
 	contrib/suites/programs/r.rs \
+	contrib/suites/programs/r.sh \
+	contrib/suites/programs/racket.sh \
 	contrib/suites/programs/redis.sh \
 	contrib/suites/programs/ruby.sh \
 	contrib/suites/programs/rust.sh \
@@ -83,6 +106,10 @@ EXTRA_DIST += \
 	contrib/suites/programs/sbcl.sh \
 	contrib/suites/programs/sqlite3.sh \
 	contrib/suites/programs/strace.sh \
+	contrib/suites/programs/stress-ng.sh \
+	contrib/suites/programs/swipl.sh \
+	contrib/suites/programs/vim.sh \
+	contrib/suites/programs/zstd.sh \
 	contrib/suites/run.sh \
 	contrib/suites/sources.py \
 	contrib/suites/suites.py \
