@@ -35,7 +35,7 @@
 /* For a daemon's answer. A process that was just begun, or forked, may be over before another try;
  * one in the middle of its work is not to see a pause of 10 ms. */
 #define FIRST_WAIT_MS 100
-#define START_WAIT_MS 1000 /* where all is to be seen from the start: hcctd may be busy */
+#define START_WAIT_MS 1000 /* the first, where all is to be seen: hcctd may be busy */
 #define CALLS_WAIT_MS 2000 /* the first, where each call is to be counted: hcctd is not stopped */
 #define LATER_WAIT_MS 3
 

@@ -10,7 +10,6 @@
 
 #include "preload/calls/calls.h"
 #include "preload/sample/unwind.h"
-#include "preload/sample/stack.h"
 
 struct redirect_module;
 struct redirect_site;
