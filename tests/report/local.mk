@@ -17,6 +17,7 @@ check_PROGRAMS += \
 	tests/report/profile_test \
 	tests/report/render_order_test \
 	tests/report/since_test \
+	tests/report/text_summary_test \
 	tests/report/text_test \
 	tests/report/pprof_join_test \
 	tests/report/title_test \
@@ -130,10 +131,19 @@ tests_report_render_order_test_SOURCES = \
 	tests/report/sample_hard.c
 tests_report_render_order_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
+tests_report_text_summary_test_SOURCES = \
+	tests/check.h \
+	tests/report/sample.c tests/report/sample.h \
+	tests/report/sample_calls.c \
+	tests/report/text_report.h \
+	tests/report/text_summary_test.c
+tests_report_text_summary_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
+
 tests_report_text_test_SOURCES = \
 	tests/check.h \
 	tests/report/sample.c tests/report/sample.h \
 	tests/report/sample_calls.c \
+	tests/report/text_report.h \
 	tests/report/text_test.c
 tests_report_text_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
@@ -178,6 +188,7 @@ TESTS += \
 	tests/report/readers_test.py \
 	tests/report/render_order_test \
 	tests/report/since_test \
+	tests/report/text_summary_test \
 	tests/report/text_test \
 	tests/report/pprof_join_test \
 	tests/report/title_test \
