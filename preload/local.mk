@@ -129,6 +129,7 @@ preload_libagent_a_SOURCES = \
 	preload/life/memory.c preload/life/memory.h \
 	preload/life/modules.c preload/life/modules.h \
 	preload/life/no_room.c preload/life/no_room.h \
+	preload/life/patience.c preload/life/patience.h \
 	preload/life/program_name.c preload/life/program_name.h \
 	preload/life/session.c preload/life/session.h \
 	preload/life/session_left.c preload/life/session_left.h \

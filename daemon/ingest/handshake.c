@@ -6,6 +6,7 @@
 #include "daemon/ingest/handshake.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -178,6 +179,12 @@ static const char *const reasons[] = {
     [WIRE_STATUS_NOT_FOLLOWED] = NULL, /* as asked for */
 };
 
+/* It has asked, and waits no longer: a session for nobody would keep those waiting who still do. */
+static bool has_gone(int fd) {
+    struct pollfd peer = {.fd = fd, .events = POLLRDHUP};
+    return poll(&peer, 1, 0) == 1;
+}
+
 bool handshake_serve(int fd, const struct handshake_policy *policy, const char **reason) {
     struct wire_hello hello;
     struct ucred peer;
@@ -185,6 +192,9 @@ bool handshake_serve(int fd, const struct handshake_policy *policy, const char *
     *reason = "it is not an agent";
     if (recv(fd, &hello, sizeof hello, MSG_DONTWAIT) != (ssize_t)sizeof hello ||
         getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
+        return false;
+    *reason = NULL;
+    if (has_gone(fd))
         return false;
     enum wire_status status = judge(&hello, peer.pid);
     struct group group = {.n = 0};

@@ -106,11 +106,12 @@ struct agent_process {
     _Atomic bool barred;            /* there is no room for a session (mlockall under a limit) */
     _Atomic uint32_t leaving;       /* the process ends: no thread's stack may go (wall_leave.h) */
     _Atomic uint64_t last_try_ns;   /* when the daemon was last looked for */
-    _Atomic uint64_t ahead_ns;      /* by so much CLOCK_MONOTONIC is ahead of the daemon's, which is
-                                     * another one where either is in a time namespace */
-    _Atomic uint64_t lost;          /* calls that nobody has read; not reported yet */
-    _Atomic uint32_t left_some;     /* there are some in `left` */
-    _Atomic uint32_t left_taken;    /* one thread changes it, others keep away */
+    _Atomic uint32_t unanswered; /* it was there, and did not answer in time, so often in a row */
+    _Atomic uint64_t ahead_ns;   /* by so much CLOCK_MONOTONIC is ahead of the daemon's, which is
+                                  * another one where either is in a time namespace */
+    _Atomic uint64_t lost;       /* calls that nobody has read; not reported yet */
+    _Atomic uint32_t left_some;  /* there are some in `left` */
+    _Atomic uint32_t left_taken; /* one thread changes it, others keep away */
     struct agent_left left[AGENT_LEFT_MAX];
     struct agent_ends ends;
     _Atomic uint64_t labels_other;   /* labels that have found no place; not reported yet */

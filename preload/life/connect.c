@@ -60,9 +60,13 @@ static bool wait_readable(int fd, long wait_ns) {
 }
 
 /* A hcctd that is not answering by now is busy, or stopped. */
-static bool wait_for_answer(int fd, int wait_ms) {
-    return wait_readable(fd, SOON_NS) ||
-           (!stopped_is_peer(fd) && wait_readable(fd, wait_ms * 1000000l));
+static bool wait_for_answer(int fd, int wait_ms, bool *waited) {
+    if (wait_readable(fd, SOON_NS))
+        return true;
+    if (stopped_is_peer(fd))
+        return false;
+    *waited = !wait_readable(fd, wait_ms * 1000000l);
+    return !*waited;
 }
 
 static bool receive(int fd, struct connect_answer *answer) {
@@ -142,9 +146,11 @@ bool connect_ask(const char *path, const struct wire_hello *request, int wait_ms
     answer->fds[0] = answer->fds[1] = -1;
     int fd = open_socket(path);
     answer->reached = fd >= 0;
+    answer->waited = false;
     if (fd < 0)
         return false;
-    bool ok = say_hello(fd, request) && wait_for_answer(fd, wait_ms) && receive(fd, answer);
+    bool ok = say_hello(fd, request) && wait_for_answer(fd, wait_ms, &answer->waited) &&
+              receive(fd, answer);
     sys1(SYS_close, fd);
     if (!ok)
         close_both(answer);

@@ -16,6 +16,7 @@ struct connect_answer {
     struct wire_welcome welcome;
     int fds[2];   /* of the session, of the arena */
     bool reached; /* there is a daemon, whether it has answered or not */
+    bool waited;  /* as long as was allowed, for no answer */
 };
 
 struct connect_result {

@@ -21,6 +21,7 @@
 #include "preload/life/connect.h"
 #include "preload/life/hooks.h"
 #include "preload/life/modules.h"
+#include "preload/life/patience.h"
 #include "preload/life/session_left.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
@@ -29,15 +30,11 @@
 #include "preload/python/thread.h"
 #include "preload/wrap/libc.h"
 
-#define RETRY_NS      1000000000ull /* a missing daemon is looked for so often, at most ... */
-#define LATE_RETRY_NS 50000000ull   /* ... and by a process that was attached to, which has one */
-
 /* For a daemon's answer. A process that was just begun, or forked, may be over before another try;
- * one in the middle of its work is not to see a pause of 10 ms. */
+ * of one in the middle of its work: patience.h. */
 #define FIRST_WAIT_MS 100
 #define START_WAIT_MS 1000 /* the first, where all is to be seen: hcctd may be busy */
 #define CALLS_WAIT_MS 2000 /* the first, where each call is to be counted: hcctd is not stopped */
-#define LATER_WAIT_MS 3
 
 static bool says_goodbye(struct wire_session *session) {
     return (atomic_load_explicit(&session->control, memory_order_acquire) & WIRE_CONTROL_GONE) != 0;
@@ -145,8 +142,11 @@ static bool connect_daemon(struct agent_process *process, const struct wire_hell
     set_aside(process);
     if (!connect_ask(agent.settings.socket, request, wait_ms, &answer)) {
         process->fell_silent |= answer.reached && atomic_load(&process->epoch) == 0;
+        if (answer.waited)
+            atomic_fetch_add(&process->unanswered, 1);
         return false;
     }
+    atomic_store(&process->unanswered, 0);
     forget_silent(process);
     return connect_map(&answer, found);
 }
@@ -203,25 +203,24 @@ static bool has_session(struct agent_process *process) {
 
 static bool is_due(struct agent_process *process, bool now) {
     uint64_t last = atomic_load(&process->last_try_ns); /* before the clock is read */
-    return now || libc_coarse_ns() - last >= (agent_hooks.late ? LATE_RETRY_NS : RETRY_NS);
+    uint32_t unanswered = atomic_load(&process->unanswered);
+    return now || libc_coarse_ns() - last >= patience_pause_ns(unanswered, agent_hooks.late);
 }
 
-/* A process that is attached to is in the middle of its work. */
 static int first_wait_ms(void) {
     const struct agent_settings *set = &agent.settings;
-    if (agent_hooks.late)
-        return LATER_WAIT_MS;
     bool all_calls = set->collector == WIRE_COLLECT_CALLS && set->burst_length_ns == 0;
     return all_calls ? CALLS_WAIT_MS : set->attach_at_start ? START_WAIT_MS : FIRST_WAIT_MS;
 }
 
 /* `attaching` is ours: another thread may have tried, or have found one, just before. */
 static bool attach_if_due(struct agent_process *process, bool now) {
-    bool first = atomic_load(&process->last_try_ns) == 0;
+    bool begins = atomic_load(&process->last_try_ns) == 0 && !agent_hooks.late;
     if (has_session(process) || !is_due(process, now) || !others_are_out())
         return false; /* others are in their handlers for a moment only */
     atomic_store(&process->last_try_ns, libc_coarse_ns());
-    return attach(process, first ? first_wait_ms() : LATER_WAIT_MS);
+    return attach(process,
+                  begins ? first_wait_ms() : patience_wait_ms(atomic_load(&process->unanswered)));
 }
 
 bool session_attach(bool now) {

@@ -92,6 +92,10 @@ check_PROGRAMS += tests/agent/thinning_test
 tests_agent_thinning_test_SOURCES = preload/sample/thinning.c preload/sample/interval.c preload/sample/draw.c \
 	tests/agent/thinning_test.c
 TESTS += tests/agent/thinning_test
+check_PROGRAMS += tests/agent/patience_test
+tests_agent_patience_test_SOURCES = preload/life/patience.c tests/agent/patience_test.c
+TESTS += tests/agent/patience_test
+
 check_PROGRAMS += tests/agent/crawl_test
 tests_agent_crawl_test_SOURCES = preload/sample/crawl.c tests/agent/crawl_test.c
 TESTS += tests/agent/crawl_test
