@@ -57,14 +57,6 @@ static bool is_masked(const struct agent_thread *thread) {
 #define POKE_AGAIN_NS 60000000u
 #define POKES_AGAIN   50
 
-/* Its sleep_burst, while it is there; NULL: it is not known. Any thread. */
-static uint32_t *burst_of(const struct agent_thread *thread) {
-    uintptr_t masked = (uintptr_t)thread->masked;
-    if (masked == 0 || !stack_is_readable(masked & ~7ull))
-        return NULL;
-    return (uint32_t *)(masked + ((uintptr_t)&sleep_burst - (uintptr_t)&sleep_masked));
-}
-
 /* A context that the thread has from before has none of its timers any more, but for the one of its
  * last tick. */
 static struct agent_thread *take_anew(struct agent_thread *thread) {
@@ -321,11 +313,11 @@ struct agent_thread *late_threads_meet_at_event(void) {
     return thread_self != NULL && thread_is_met(thread_self) ? thread_self : NULL;
 }
 
-/* Its calls are made as before. */
+/* Its calls are made as before. It may have ended, and its memory be gone. */
 static void rest(struct agent_thread *thread) {
-    uint32_t *burst = burst_of(thread);
-    if (burst != NULL)
-        *burst = LATE_UNMET;
+    uintptr_t distance = (uintptr_t)&sleep_burst - (uintptr_t)&sleep_masked;
+    if (thread->masked != NULL)
+        (void)stack_write((uintptr_t)thread->masked + distance, LATE_UNMET);
 }
 
 void late_threads_last_tick(struct agent_thread *thread) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * stack.c - process_vm_readv of the process itself, which every user may. Where a filter or an
- * emulator refuses it, memory is read after a check that it is there.
+ * stack.c - process_vm_readv and writev of the process itself, which every user may. Where a filter
+ * or an emulator refuses them, memory is read, or written, after a check that it is there.
  *
  * The check is by rt_sigprocmask: the kernel reads the new mask from the address before it reads
  * `how`, and refuses a `how` that does not exist. So EFAULT means unreadable, EINVAL means
@@ -26,12 +26,19 @@ bool stack_is_readable(uint64_t address) {
 
 static _Atomic bool is_refused;
 
-/* By the kernel: so many bytes, or -errno. */
-static long copy(void *into, uint64_t address, size_t bytes) {
-    const struct iovec to = {into, bytes}, from = {(void *)(uintptr_t)address, bytes};
+static bool is_refusal(long got) {
+    return got == -EPERM || got == -ENOSYS;
+}
+
+/* By the kernel, which is the readv or writev of `call`: so many bytes, or -errno. */
+static long copy(long call, void *here, uint64_t address, size_t bytes) {
+    const struct iovec ours = {here, bytes}, there = {(void *)(uintptr_t)address, bytes};
     if (!agent_started() || atomic_load_explicit(&is_refused, memory_order_relaxed))
         return -EPERM;
-    return sys6(SYS_process_vm_readv, agent.process->pid, &to, 1, &from, 1, 0);
+    long got = sys6(call, agent.process->pid, &ours, 1, &there, 1, 0);
+    if (is_refusal(got))
+        atomic_store_explicit(&is_refused, true, memory_order_relaxed);
+    return got;
 }
 
 static bool copy_what_is_there(void *into, uint64_t address, size_t bytes) {
@@ -42,12 +49,18 @@ static bool copy_what_is_there(void *into, uint64_t address, size_t bytes) {
 }
 
 bool stack_copy(void *into, uint64_t address, size_t bytes) {
-    long got = copy(into, address, bytes);
-    if (got != -EPERM && got != -ENOSYS)
-        return got == (long)bytes;
-    if (agent_started())
-        atomic_store_explicit(&is_refused, true, memory_order_relaxed);
-    return copy_what_is_there(into, address, bytes);
+    long got = copy(SYS_process_vm_readv, into, address, bytes);
+    return is_refusal(got) ? copy_what_is_there(into, address, bytes) : got == (long)bytes;
+}
+
+bool stack_write(uint64_t address, uint32_t value) {
+    long got = copy(SYS_process_vm_writev, &value, address, sizeof value);
+    if (!is_refusal(got))
+        return got == (long)sizeof value;
+    if (!stack_is_readable(address & ~7ull))
+        return false;
+    *(uint32_t *)(uintptr_t)address = value;
+    return true;
 }
 
 bool stack_read(void *arg, uint64_t address, uint64_t *word) {

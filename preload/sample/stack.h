@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * stack.h - reading memory that may not be there, or not for long.
+ * stack.h - memory that may not be there, or not for long.
  *
  * A thread's own stack, from the stack pointer up, can be read directly. Anything else (a
  * coroutine's stack, an alternate signal stack, code, what a broken register points to) is copied
@@ -39,6 +39,9 @@ bool stack_is_readable(uint64_t address);
 /* Copies `bytes`, a multiple of 8, from an aligned address. False: not all of it is there, and
  * `into` may have some of it. Any context. */
 bool stack_copy(void *into, uint64_t address, size_t bytes);
+
+/* Writes to another thread's memory, at an aligned address. False: it is not there. Any context. */
+bool stack_write(uint64_t address, uint32_t value);
 
 /* unwind_env.read; arg is a struct stack_probe, which nobody else uses meanwhile. Signal context.
  */

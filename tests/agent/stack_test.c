@@ -42,6 +42,8 @@ static void test_there_or_not(void) {
     CHECK(stack_is_readable(address_of(at)) && !stack_is_readable(address_of(at + 1)));
     CHECK(stack_copy(words, address_of(at - 3), sizeof words) && words[3] == 7);
     CHECK(!stack_copy(words, address_of(at - 2), sizeof words));
+    CHECK(stack_write(address_of(at), 9) && *at == 9);
+    CHECK(!stack_write(address_of(at + 1), 9) && !stack_write(8, 9));
     munmap(memory, 3 * PAGE);
 }
 
