@@ -16,6 +16,8 @@
 
 /* What the application calls stands in a part of the code of its own (preload/events/link.h). */
 #define BLOCKS_WRAPPER hcct_export __attribute__((section("hcct_blocks")))
+/* The rest of such a function, which it jumps to: so the caller is the application here, too. */
+#define BLOCKS_SLOWLY static hcct_noinline __attribute__((section("hcct_blocks")))
 
 /* Of a thread: its clock is bytes. */
 struct blocks_course {
@@ -27,19 +29,21 @@ struct blocks_course {
 extern __thread struct blocks_course blocks_course
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* A point may lie in the block. Keeps errno. */
+/* A block of that size was allocated: a point may lie in it. NULL: there is none. Keeps errno. */
 void blocks_check(void *block, size_t size, const struct event_place *place);
 /* A sampled block may be about to be freed. Keeps errno. */
 void blocks_forget(void *block);
 
-/* A block of that size was allocated; NULL: it was not. */
-static inline void blocks_pass(void *block, size_t size, const struct event_place *place) {
-    if (hcct_likely(size < blocks_course.stops.course.left))
+/* No point lies in so many bytes: they are passed, before there is a block. If there is none after
+ * that, the next point comes that much sooner, of which it knows nothing. */
+static inline bool blocks_passes(size_t size) {
+    bool passes = size < blocks_course.stops.course.left;
+    if (hcct_likely(passes))
         blocks_course.stops.course.left -= size;
-    else
-        blocks_check(block, size, place);
+    return passes;
 }
 
+/* A sampled block may be about to be freed. */
 static inline void blocks_leave(void *block) {
     if (table_may_have(block))
         blocks_forget(block);

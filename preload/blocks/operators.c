@@ -50,7 +50,7 @@ static hcct_noinline void *allocate(struct form *it, size_t size, size_t second,
     uint64_t left = blocks_course.stops.course.left;
     void *block = ((new_3 *)it->next)(size, second, third);
     if (blocks_course.stops.course.left == left)
-        blocks_pass(block, size, place);
+        blocks_check(block, size, place);
     return block;
 }
 
@@ -73,7 +73,8 @@ static hcct_noinline void *allocate(struct form *it, size_t size, size_t second,
     BLOCKS_WRAPPER void symbol list {                                                              \
         static struct form it = {.name = #symbol};                                                 \
         void *next = next_of(&it);                                                                 \
-        blocks_leave(block);                                                                       \
+        if (hcct_unlikely(atomic_load_explicit(&it.counts, memory_order_relaxed)))                 \
+            blocks_leave(block);                                                                   \
         if (hcct_likely(next != NULL))                                                             \
             ((Type *)next) call;                                                                   \
         else                                                                                       \

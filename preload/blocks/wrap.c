@@ -49,8 +49,13 @@ static hcct_noinline void *look_up(enum name name) {
     return function;
 }
 
+/* NULL: it has not been looked up. */
+static inline void *next_if_found(enum name name) {
+    return atomic_load_explicit(&found[name], memory_order_relaxed);
+}
+
 static inline void *next(enum name name) {
-    void *function = atomic_load_explicit(&found[name], memory_order_relaxed);
+    void *function = next_if_found(name);
     return hcct_likely(function != NULL) ? function : look_up(name);
 }
 
@@ -62,8 +67,14 @@ static inline void *next(enum name name) {
 
 __thread struct blocks_course blocks_course;
 
-static void draw(void) {
+/* While nobody samples, points are drawn for what may be allocated after that; each draw takes as
+ * long as some twenty calls. */
+#define DOUBLED_UNREADY 3u
+
+static void draw(bool ready) {
     uint32_t by_table = table_doubled(), by_rate = rate_doubled();
+    if (!ready && by_rate < DOUBLED_UNREADY)
+        by_rate = DOUBLED_UNREADY;
     stops_draw(&blocks_course.stops, by_table > by_rate ? by_table : by_rate, by_rate > 0);
 }
 
@@ -102,17 +113,18 @@ static void stop(void *block, size_t size, const struct event_place *place) {
 hcct_noinline void blocks_check(void *block, size_t size, const struct event_place *place) {
     struct course *course = &blocks_course.stops.course;
     int saved = errno;
+    bool ready = event_link_is_ready(&hcct_blocks_link.event);
     if (!course->begun) {
         course_begin(course);
-        draw();
+        draw(ready);
     }
     if (size < course->left) {
         course->left -= size;
         return;
     }
-    if (event_link_is_ready(&hcct_blocks_link.event))
+    if (ready)
         stop(block, size, place);
-    draw();
+    draw(ready);
     errno = saved;
 }
 
@@ -144,23 +156,65 @@ struct blocks_link hcct_blocks_link = {
 
 /* ---- what the application calls ---- */
 
-BLOCKS_WRAPPER void *malloc(size_t size) {
-    const struct event_place place = EVENT_CALLER;
-    void *block = ((void *(*)(size_t))next(MALLOC))(size);
-    blocks_pass(block, size, &place);
+/* Where nothing is to be done but a subtraction, the next function is jumped to. */
+
+typedef void *malloc_function(size_t);
+typedef void free_function(void *);
+typedef void *pair_function(size_t, size_t); /* calloc, memalign, aligned_alloc */
+typedef void *realloc_function(void *, size_t);
+typedef int posix_memalign_function(void **, size_t, size_t);
+
+static inline void *allocate(enum name name, size_t size, const struct event_place *place) {
+    void *block = ((malloc_function *)next(name))(size);
+    blocks_check(block, size, place);
     return block;
+}
+
+/* `bytes` of the two arguments. */
+static inline void *allocate_pair(enum name name, size_t first, size_t second, size_t bytes,
+                                  const struct event_place *place) {
+    void *block = ((pair_function *)next(name))(first, second);
+    blocks_check(block, block != NULL ? bytes : 0, place);
+    return block;
+}
+
+BLOCKS_SLOWLY void *malloc_slowly(size_t size) {
+    const struct event_place place = EVENT_CALLER;
+    return allocate(MALLOC, size, &place);
+}
+
+BLOCKS_WRAPPER void *malloc(size_t size) {
+    malloc_function *function = next_if_found(MALLOC);
+    if (hcct_unlikely(function == NULL) || hcct_unlikely(!blocks_passes(size)))
+        return malloc_slowly(size);
+    return function(size);
+}
+
+BLOCKS_SLOWLY void free_slowly(void *block) {
+    blocks_leave(block);
+    ((free_function *)next(FREE))(block);
 }
 
 BLOCKS_WRAPPER void free(void *block) {
-    blocks_leave(block);
-    ((void (*)(void *))next(FREE))(block);
+    free_function *function = next_if_found(FREE);
+    if (hcct_unlikely(function == NULL) || table_may_have(block))
+        free_slowly(block);
+    else
+        function(block);
+}
+
+BLOCKS_SLOWLY void *calloc_slowly(size_t n, size_t size) {
+    const struct event_place place = EVENT_CALLER;
+    return allocate_pair(CALLOC, n, size, n * size, &place);
 }
 
 BLOCKS_WRAPPER void *calloc(size_t n, size_t size) {
-    const struct event_place place = EVENT_CALLER;
-    void *block = ((void *(*)(size_t, size_t))next(CALLOC))(n, size);
-    blocks_pass(block, block != NULL ? n * size : 0, &place);
-    return block;
+    pair_function *function = next_if_found(CALLOC);
+    size_t bytes;
+    if (hcct_unlikely(function == NULL) || __builtin_mul_overflow(n, size, &bytes) ||
+        hcct_unlikely(!blocks_passes(bytes)))
+        return calloc_slowly(n, size);
+    return function(n, size);
 }
 
 /* The old block is there until the new one is; then another thread may have its address. */
@@ -168,19 +222,27 @@ static inline void *reallocate(void *old, size_t size, const struct event_place 
     struct table_block known = {.number = 0};
     if (table_may_have(old))
         known = table_find(old);
-    void *block = ((void *(*)(void *, size_t))next(REALLOC))(old, size);
+    void *block = ((realloc_function *)next(REALLOC))(old, size);
     if (hcct_unlikely(known.number != 0) && (block != NULL || size == 0)) {
         int saved = errno;
         table_forget(known);
         errno = saved;
     }
-    blocks_pass(block, size, place);
+    blocks_check(block, size, place);
     return block;
 }
 
-BLOCKS_WRAPPER void *realloc(void *old, size_t size) {
+BLOCKS_SLOWLY void *realloc_slowly(void *old, size_t size) {
     const struct event_place place = EVENT_CALLER;
     return reallocate(old, size, &place);
+}
+
+BLOCKS_WRAPPER void *realloc(void *old, size_t size) {
+    realloc_function *function = next_if_found(REALLOC);
+    if (hcct_unlikely(function == NULL) || table_may_have(old) ||
+        hcct_unlikely(!blocks_passes(size)))
+        return realloc_slowly(old, size);
+    return function(old, size);
 }
 
 BLOCKS_WRAPPER void *reallocarray(void *old, size_t n, size_t size) {
@@ -195,35 +257,27 @@ BLOCKS_WRAPPER void *reallocarray(void *old, size_t n, size_t size) {
 
 BLOCKS_WRAPPER int posix_memalign(void **block, size_t alignment, size_t size) {
     const struct event_place place = EVENT_CALLER;
-    int error = ((int (*)(void **, size_t, size_t))next(POSIX_MEMALIGN))(block, alignment, size);
-    blocks_pass(error == 0 ? *block : NULL, error == 0 ? size : 0, &place);
+    int error = ((posix_memalign_function *)next(POSIX_MEMALIGN))(block, alignment, size);
+    blocks_check(error == 0 ? *block : NULL, error == 0 ? size : 0, &place);
     return error;
 }
 
 BLOCKS_WRAPPER void *memalign(size_t alignment, size_t size) {
     const struct event_place place = EVENT_CALLER;
-    void *block = ((void *(*)(size_t, size_t))next(MEMALIGN))(alignment, size);
-    blocks_pass(block, size, &place);
-    return block;
+    return allocate_pair(MEMALIGN, alignment, size, size, &place);
 }
 
 BLOCKS_WRAPPER void *aligned_alloc(size_t alignment, size_t size) {
     const struct event_place place = EVENT_CALLER;
-    void *block = ((void *(*)(size_t, size_t))next(ALIGNED_ALLOC))(alignment, size);
-    blocks_pass(block, size, &place);
-    return block;
+    return allocate_pair(ALIGNED_ALLOC, alignment, size, size, &place);
 }
 
 BLOCKS_WRAPPER void *valloc(size_t size) {
     const struct event_place place = EVENT_CALLER;
-    void *block = ((void *(*)(size_t))next(VALLOC))(size);
-    blocks_pass(block, size, &place);
-    return block;
+    return allocate(VALLOC, size, &place);
 }
 
 BLOCKS_WRAPPER void *pvalloc(size_t size) {
     const struct event_place place = EVENT_CALLER;
-    void *block = ((void *(*)(size_t))next(PVALLOC))(size);
-    blocks_pass(block, size, &place);
-    return block;
+    return allocate(PVALLOC, size, &place);
 }

@@ -24,6 +24,8 @@
 
 /* What the application calls stands in a part of the code of its own (preload/events/link.h). */
 #define LOCKS_WRAPPER hcct_export __attribute__((section("hcct_locks")))
+/* The rest of such a function, which it jumps to: so the caller is the application here, too. */
+#define LOCKS_SLOWLY static hcct_noinline __attribute__((section("hcct_locks")))
 
 struct function {
     const char *name;
@@ -37,8 +39,13 @@ static hcct_noinline void *look_up(struct function *it) {
     return function;
 }
 
+/* NULL: it has not been looked up. */
+static inline void *next_if_found(const struct function *it) {
+    return atomic_load_explicit(&it->found, memory_order_relaxed);
+}
+
 static inline void *next(struct function *it) {
-    void *function = atomic_load_explicit(&it->found, memory_order_relaxed);
+    void *function = next_if_found(it);
     return hcct_likely(function != NULL) ? function : look_up(it);
 }
 

@@ -35,17 +35,23 @@ static hcct_noinline void send(uint64_t weight, const struct event_place *place)
 }
 
 #define RELEASE(symbol, type)                                                                      \
-    LOCKS_WRAPPER int symbol(type *lock) {                                                         \
-        static struct function function = {.name = #symbol};                                       \
-        int (*release)(type *) = (int (*)(type *))next(&function);                                 \
-        if (hcct_likely(!held_is_waited_for(lock)))                                                \
-            return release(lock);                                                                  \
+    static struct function symbol##_next = {.name = #symbol};                                      \
+                                                                                                   \
+    LOCKS_SLOWLY int symbol##_slowly(type *lock) {                                                 \
         const struct event_place place = EVENT_CALLER;                                             \
-        uint64_t weight = collect(lock);                                                           \
+        int (*release)(type *) = (int (*)(type *))next(&symbol##_next);                            \
+        uint64_t weight = held_is_waited_for(lock) ? collect(lock) : 0;                            \
         int result = release(lock);                                                                \
         if (weight > 0)                                                                            \
             send(weight, &place);                                                                  \
         return result;                                                                             \
+    }                                                                                              \
+                                                                                                   \
+    LOCKS_WRAPPER int symbol(type *lock) {                                                         \
+        int (*release)(type *) = (int (*)(type *))next_if_found(&symbol##_next);                   \
+        if (hcct_unlikely(release == NULL) || hcct_unlikely(held_is_waited_for(lock)))             \
+            return symbol##_slowly(lock);                                                          \
+        return release(lock);                                                                      \
     }
 
 RELEASE(pthread_mutex_unlock, pthread_mutex_t)

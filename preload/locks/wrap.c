@@ -136,25 +136,36 @@ static inline enum first first_unless(bool refused) {
 }
 
 /* `parameters` of a function, the first of which is `lock`, and the same as `arguments`. `trial`
- * tries it, and answers `busy` where somebody else has the lock. The function answers `late` where
- * it was not had in time. */
+ * tries it, and answers `busy` where somebody else has the lock; which is tried once more then, as
+ * it may be free by now. The function answers `late` where it was not had in time. */
 #define LOCK(symbol, parameters, arguments, trial, busy, begin, late)                              \
-    LOCKS_WRAPPER int symbol parameters {                                                          \
-        static struct function function = {.name = #symbol}, attempt = {.name = #trial};           \
+    static struct function symbol##_next = {.name = #symbol}, symbol##_trial = {.name = #trial};   \
+                                                                                                   \
+    LOCKS_SLOWLY int symbol##_slowly parameters {                                                  \
+        const struct event_place place = EVENT_CALLER;                                             \
         const enum first first = (begin);                                                          \
-        if (hcct_likely(first == FIRST_TRY)) {                                                     \
-            int result = ((__typeof__(&trial))next(&attempt))(lock);                               \
-            if (hcct_likely(result != (busy)))                                                     \
+        if (first == FIRST_TRY) {                                                                  \
+            int result = ((__typeof__(&trial))next(&symbol##_trial))(lock);                        \
+            if (result != (busy))                                                                  \
                 return result;                                                                     \
         }                                                                                          \
-        int(*wait) parameters = (int(*) parameters)next(&function);                                \
+        int(*wait) parameters = (int(*) parameters)next(&symbol##_next);                           \
         if (first == FIRST_ASK || is_off())                                                        \
             return wait arguments;                                                                 \
-        const struct event_place place = EVENT_CALLER;                                             \
         const struct wait waiting = wait_begin(lock);                                              \
         int result = wait arguments;                                                               \
         wait_end(&waiting, result == (late), &place);                                              \
         return result;                                                                             \
+    }                                                                                              \
+                                                                                                   \
+    LOCKS_WRAPPER int symbol parameters {                                                          \
+        __typeof__(&trial) attempt = (__typeof__(&trial))next_if_found(&symbol##_trial);           \
+        if (hcct_likely(attempt != NULL) && hcct_likely((begin) == FIRST_TRY)) {                   \
+            int result = attempt(lock);                                                            \
+            if (hcct_likely(result != (busy)))                                                     \
+                return result;                                                                     \
+        }                                                                                          \
+        return symbol##_slowly arguments;                                                          \
     }
 
 #define MUTEX    pthread_mutex_t *lock

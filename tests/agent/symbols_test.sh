@@ -91,6 +91,20 @@ check "its own parts call libc for something" "$(echo "$own" | grep -c '^__regis
 check "and allocate nothing, and take no lock" \
     "$(echo "$own" | grep -E '^(malloc|calloc|realloc|free|pthread_(mutex|rwlock|spin)_.*|mtx_.*|_Zn.*|_Zd.*)$')" ""
 
+# ---- what both have that stand before malloc and before locks ----
+
+# check_jumps NAME: EVENT_CALLER of what is called would be a place in the library
+check_jumps() {
+    check "$1: the rest of a function is jumped to, not called" \
+        "$(objdump -d --no-show-raw-insn "$HCCT_BUILDDIR/preload/$1" |
+            grep -o -E '(call|jmp|bl?)[[:space:]].*_slowly>$' | awk '{ print $1 }' | sort -u | tr -d b)" \
+        "$([ "$(uname -m)" = x86_64 ] && echo jmp)"
+}
+
+check_jumps libhcctblocks.so
+check_jumps libhcctlocks.so
+check_jumps libhcctattach.so
+
 # ---- the library that stands before malloc ----
 
 check_library libhcctblocks.so
