@@ -89,6 +89,15 @@ short-lives: all tests/targets/lives
 .PHONY: unbiased short-lives
 
 # Calls that can sleep, short processes, memory.
+BENCHES += tests/bench/events.sh
+EXTRA_DIST += tests/bench/events.sh tests/bench/events.py
+EXTRA_PROGRAMS += tests/bench/events_bench
+CLEANFILES += tests/bench/events_bench
+tests_bench_events_bench_SOURCES = tests/bench/events_bench.c
+tests_bench_events_bench_CFLAGS = $(TARGET_CFLAGS) -O2 -fno-builtin -pthread
+tests_bench_events_bench_LDFLAGS = -pthread
+bench: tests/bench/events_bench
+
 BENCHES += tests/bench/small.sh
 EXTRA_DIST += tests/bench/small.sh tests/bench/small.py
 
