@@ -133,6 +133,7 @@ preload_libagent_a_SOURCES = \
 	preload/life/program_name.c preload/life/program_name.h \
 	preload/life/session.c preload/life/session.h \
 	preload/life/session_left.c preload/life/session_left.h \
+	preload/life/session_slots.c preload/life/session_slots.h \
 	preload/life/settings.c preload/life/settings.h \
 	preload/life/signal.c preload/life/signal.h \
 	preload/life/signal_set.h \

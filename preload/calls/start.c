@@ -19,6 +19,7 @@
 #include "preload/life/memory.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
+#include "preload/life/session_slots.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
 #include "preload/redirect/redirect.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * patience.c - 3, 6, 12, 24, 48 ms, and at most a 64th of the time; after an attach a 16th.
+ * patience.c - 3, 6, 12, 24, 48 ms, a second apart, then 48 ms each 3 s: a 50th of the time at
+ * most; after an attach a 16th.
  */
 #include "preload/life/patience.h"
 
@@ -17,8 +18,8 @@ int patience_wait_ms(uint32_t unanswered) {
 }
 
 uint64_t patience_pause_ns(uint32_t unanswered, bool late) {
-    uint64_t least = late ? LATE_PAUSE_NS : PAUSE_NS;
-    uint64_t share =
-        (uint64_t)patience_wait_ms(unanswered) * NS_PER_MS * (late ? LATE_SHARE : SHARE);
-    return share > least ? share : least;
+    uint64_t wait_ns = (uint64_t)patience_wait_ms(unanswered) * NS_PER_MS;
+    if (!late)
+        return unanswered <= DOUBLINGS ? PAUSE_NS : wait_ns * SHARE;
+    return wait_ns * LATE_SHARE > LATE_PAUSE_NS ? wait_ns * LATE_SHARE : LATE_PAUSE_NS;
 }

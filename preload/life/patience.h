@@ -5,9 +5,9 @@
  *
  * A hcctd that has a processor answers within a millisecond. Where all of them are busy that takes
  * 10 to 30, and whoever always waits for 3 may never hear of it. So each question that was not
- * answered makes the next wait twice as long, up to LONGEST, and the time between two grows with
- * it: what the process waits altogether stays a small share of its time, however long hcctd is
- * silent. A hcctd that is stopped is not waited for (stopped.h), so nothing grows by it.
+ * answered makes the next wait twice as long, up to a limit, and when that is reached questions
+ * become rare: what the process waits altogether is a small share of its time, however long hcctd
+ * is silent. A hcctd that is stopped is not waited for (stopped.h), so nothing grows by it.
  */
 #ifndef HCCT_PATIENCE_H
 #define HCCT_PATIENCE_H

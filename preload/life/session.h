@@ -11,8 +11,9 @@
 #include "preload/life/thread.h"
 
 /* Looks for a daemon, when the last attempt was long enough ago or `now` is set, and attaches to
- * its session. Waits for an answer at most 100 ms the first time in a process, 3 ms later: then it
- * is in the middle of its work. Any context, signals blocked or not. */
+ * its session. Waits for an answer at most 100 ms the first time in a process (a second where all
+ * is to be seen), and later, when it is in the middle of its work, as patience.h says. Any context,
+ * signals blocked or not. */
 bool session_attach(bool now);
 
 /* The process has looked for a daemon. Any context. */
@@ -80,9 +81,6 @@ void session_leave_for_good(void);
  * Thread context, while no other thread is inside (confine_hold). */
 void session_give_back(void);
 void session_may_begin(void);
-/* Another thread has ended, without a word: its slots are the daemon's. Signal context. */
-void session_give_slot_of(struct agent_thread *ended);
-
 /* Around a fork, which is counted: the child is not to have descriptors of a handshake that another
  * thread makes. One that is under way is waited for, as long as an answer may take. Thread context,
  * our signal blocked; none of both in a child. */
@@ -104,16 +102,6 @@ bool session_was_read(struct wire_session *session, const struct wire_arena *are
 /* Its daemon has ended, or has not been heard of for so long that it seems so. Any context, inside
  * the session or while nobody can replace it. */
 bool session_is_dead(struct wire_session *session);
-
-/* The slot of the thread's stream (thread->stream) in the session, claimed when it has none; NULL:
- * no slot is free. Signal context, or thread context while no tick can come, inside the session;
- * for another thread while that is kept out. */
-struct wire_slot *session_slot(struct agent_thread *thread, struct wire_session *session);
-/* Asks for a slot for each thread that is there now; the daemon makes it soon. Any context, inside
- * the session. */
-void session_expect_slots(struct wire_session *session);
-/* The thread ends: its slots are the daemon's. Thread context. */
-void session_give_slot(struct agent_thread *thread);
 
 /* Reports labels that have found no place, or can have none. Any context, inside the session. */
 static inline void session_tell_labels(struct wire_session *session) {

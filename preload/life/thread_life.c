@@ -20,6 +20,7 @@
 #include "preload/life/handler_stack.h"
 #include "preload/life/hooks.h"
 #include "preload/life/session.h"
+#include "preload/life/session_slots.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
 #include "preload/sample/check.h"

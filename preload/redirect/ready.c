@@ -9,6 +9,7 @@
 #include "preload/life/agent.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
+#include "preload/life/session_slots.h"
 #include "preload/redirect/form.h"
 #include "preload/redirect/module_list.h"
 #include "preload/redirect/opened.h"

@@ -13,6 +13,7 @@
 #include "preload/life/modules.h"
 #include "preload/life/no_room.h"
 #include "preload/life/session.h"
+#include "preload/life/session_slots.h"
 #include "preload/life/sys.h"
 #include "preload/sample/block_sample.h"
 #include "preload/sample/event_inside.h"

@@ -18,6 +18,7 @@
 #include "preload/life/child_ends.h"
 #include "preload/life/no_room.h"
 #include "preload/life/session.h"
+#include "preload/life/session_slots.h"
 #include "preload/life/unsampled.h"
 #include "preload/sample/draw.h"
 #include "preload/sample/points.h"

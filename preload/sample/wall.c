@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "preload/life/session.h"
+#include "preload/life/session_slots.h"
 #include "preload/sample/calm.h"
 #include "preload/sample/draw.h"
 #include "preload/sample/interrupted.h"

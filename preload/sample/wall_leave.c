@@ -14,6 +14,7 @@
 
 #include "preload/life/confine.h"
 #include "preload/life/session.h"
+#include "preload/life/session_slots.h"
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"
 #include "preload/sample/emit.h"
