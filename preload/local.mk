@@ -122,6 +122,7 @@ preload_libagent_a_SOURCES = \
 	preload/life/glibc.h \
 	preload/life/handler.c preload/life/handler.h \
 	preload/life/handler_room.c preload/life/handler_room.h \
+	preload/life/handler_shared.c preload/life/handler_shared.h \
 	preload/life/handler_stack.c preload/life/handler_stack.h \
 	preload/life/hooks.h \
 	preload/life/hooks_of_all.h \

@@ -17,6 +17,7 @@
 
 #include "preload/life/confine.h"
 #include "preload/life/handler_room.h"
+#include "preload/life/handler_shared.h"
 #include "preload/life/handler_stack.h"
 #include "preload/life/hooks.h"
 #include "preload/life/session.h"
@@ -246,7 +247,7 @@ static bool set_handler(int number) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = signal_handle;
-    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    action.sa_flags = SA_SIGINFO | SA_RESTART | (atomic_load(&handler_shared) ? 0 : SA_ONSTACK);
     for (int other = 1; other < _NSIG; other++)
         if (!is_awaited_by_libc(other) && !is_known_as_ignored(other))
             signal_set_add(&action.sa_mask, other);
@@ -268,7 +269,7 @@ static void change_ignored(int number, bool ignored) {
 }
 
 /* Signals that we have given up have our handler as long as nobody else takes them. */
-static void set_handlers_again(void) {
+void signal_set_handlers_again(void) {
     uint64_t ours = atomic_load(&given_up) | signal_bit(signal_number());
     struct sigaction now;
     for (int number = 1; number < _NSIG; number++)
@@ -284,7 +285,7 @@ void signal_note_action(int number, bool ignored) {
      */
     uint64_t mask = confine_hold();
     change_ignored(number, ignored);
-    set_handlers_again();
+    signal_set_handlers_again();
     confine_let_go(mask);
 }
 
@@ -297,7 +298,7 @@ void signal_learn_ignored(void) {
             change_ignored(number, false);
     }
     if (atomic_load(&signal_ignored) != before)
-        set_handlers_again();
+        signal_set_handlers_again();
 }
 
 /* At its start a program most often ignores what is ignored by default: to ask for all signals

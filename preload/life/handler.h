@@ -37,6 +37,10 @@ void signal_note_action(int number, bool ignored);
 /* The same for all signals, as the kernel has them. Any context. */
 void signal_learn_ignored(void);
 
+/* What the handler is installed with has changed: its mask, or whether it asks for an alternate
+ * stack. Any context, inside (confine_enter). */
+void signal_set_handlers_again(void);
+
 /* Our signal does not come: has somebody taken it past libc, by a system call? Then it is theirs,
  * and the agent moves away. Two system calls. Thread context. */
 void signal_check_again(void);

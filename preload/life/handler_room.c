@@ -9,6 +9,7 @@
 #include "preload/life/attach.h"
 #include "preload/life/confine.h"
 #include "preload/life/handler.h"
+#include "preload/life/handler_shared.h"
 #include "preload/life/handler_stack.h"
 #include "preload/life/no_room.h"
 #include "preload/life/session.h"
@@ -35,7 +36,7 @@ void handler_room_start(void) {
 
 /* The main thread's begins without a flag that says that there is none. */
 static bool has_room(const struct agent_thread *thread, const stack_t *stack) {
-    if ((stack->ss_flags & SS_DISABLE) != 0 || stack->ss_size == 0)
+    if ((stack->ss_flags & SS_DISABLE) != 0 || stack->ss_size == 0 || atomic_load(&handler_shared))
         return thread->stack_high - thread->stack_low >= SMALLEST_OWN;
     return stack->ss_size >= smallest_alternate;
 }
@@ -114,6 +115,7 @@ void handler_room_begin_in_child(struct agent_thread *thread) {
 /* Without timers the daemon would never hear of a program that has just begun. */
 void handler_room_before(struct agent_thread *thread, const stack_t *stack) {
     uint32_t before;
+    handler_shared_before(thread, stack);
     if (thread->no_room || has_room(thread, stack))
         return;
     agent_announce();
@@ -134,6 +136,7 @@ void handler_room_after(struct agent_thread *thread) {
 }
 
 void handler_room_recheck(struct agent_thread *thread, const stack_t *stack) {
+    handler_shared_at_tick(thread, stack);
     if (!has_room(thread, stack))
         lose_timers(thread);
 }

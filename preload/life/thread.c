@@ -170,6 +170,7 @@ static void begin_anew(struct agent_thread *t) {
         t->python = make_python();
     t->end_rounds = 0;
     t->no_room = t->no_room_counted = false;
+    atomic_store(&t->alternate, 0);
     forget(t);
 }
 

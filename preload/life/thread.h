@@ -144,6 +144,8 @@ struct agent_thread {
     const volatile uintptr_t *masked; /* its sleep_masked (wrap/sleep.h), while it is used; NULL: of
                                        * a thread that was attached to, and has had no tick yet */
     uint64_t stack_low, stack_high;   /* the thread's own stack */
+    _Atomic uintptr_t alternate;      /* handler_shared.h: its alternate stack, where it is the
+                                       * application's; 0: none is known */
     bool no_room, no_room_counted;    /* handler_room.h: it has no timers; was it ever */
     _Atomic uint64_t no_room_from_ns; /* of its CPU time: what comes after is to be counted */
     struct trigger trigger;

@@ -249,7 +249,7 @@ static bool takes_down_ours(const struct agent_thread *self, const stack_t *stac
     return stack->ss_flags == SS_DISABLE && handler_stack_is_there(self);
 }
 
-hcct_export int sigaltstack(const stack_t *restrict stack, stack_t *restrict old) {
+static int set_stack(const stack_t *stack, stack_t *old) {
     struct agent_thread *self = thread_self;
     bool changes = stack != NULL && agent_owns_memory();
     if (changes && (stack->ss_flags & SS_DISABLE) == 0)
@@ -267,6 +267,21 @@ hcct_export int sigaltstack(const stack_t *restrict stack, stack_t *restrict old
     if (result == 0 && old != NULL && self != NULL)
         handler_stack_hide(self, old);
     return result;
+}
+
+hcct_export int sigaltstack(const stack_t *restrict stack, stack_t *restrict old) {
+    return set_stack(stack, old);
+}
+
+/* The same by syscall(), as signal_syscall. */
+long signal_syscall_stack(long call, const stack_t *stack, stack_t *old)
+    __attribute__((visibility("hidden"), used));
+long signal_syscall_stack(long call, const stack_t *stack, stack_t *old) {
+    const long argument[6] = {(long)stack, (long)old};
+    uintptr_t first = (uintptr_t)stack & ~7ul, last = ((uintptr_t)(stack + 1) - 1) & ~7ul;
+    if (stack != NULL && (!stack_is_readable(first) || !stack_is_readable(last)))
+        return sleep_real_syscall(call, argument);
+    return set_stack(stack, old);
 }
 
 typedef int change_mask(int how, const sigset_t *set, sigset_t *old);

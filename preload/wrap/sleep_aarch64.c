@@ -128,10 +128,12 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
 /* The library that is loaded into a process that runs has its own of these (locks/wrap.c). */
 #define STUB_OF_LOCK(name, taken, open, set, call) STUB_OF(name, "weak", taken, NONE, "")
 
-/* rt_sigaction; seccomp, or prctl(PR_SET_SECCOMP) */
+/* rt_sigaction; sigaltstack; seccomp, or prctl(PR_SET_SECCOMP) */
 #define IF_SENT                                                                                    \
     "cmp x0, #134\n"                                                                               \
     "b.eq signal_syscall\n"                                                                        \
+    "cmp x0, #132\n"                                                                               \
+    "b.eq signal_syscall_stack\n"                                                                  \
     "cmp x0, #277\n"                                                                               \
     "b.eq confine_syscall\n"                                                                       \
     "cmp x0, #167\n"                                                                               \

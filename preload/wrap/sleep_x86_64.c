@@ -168,10 +168,12 @@
 /* The library that is loaded into a process that runs has its own of these (locks/wrap.c). */
 #define STUB_OF_LOCK(name, taken, open, set, call) STUB_OF(name, "weak", taken, NONE, "")
 
-/* rt_sigaction; seccomp, or prctl(PR_SET_SECCOMP), or prctl(PR_SET_SYSCALL_USER_DISPATCH) */
+/* rt_sigaction; sigaltstack; seccomp, or prctl(PR_SET_SECCOMP), or prctl(PR_SET_SYSCALL_USER_DISPATCH) */
 #define IF_SENT                                                                                    \
     "cmpq $13, %rdi\n"                                                                             \
     "je signal_syscall\n"                                                                          \
+    "cmpq $131, %rdi\n"                                                                            \
+    "je signal_syscall_stack\n"                                                                    \
     "cmpq $317, %rdi\n"                                                                            \
     "je confine_syscall\n"                                                                         \
     "cmpq $157, %rdi\n"                                                                            \

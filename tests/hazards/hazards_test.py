@@ -96,6 +96,12 @@ HAZARDS = [
              [program("small_alternate")], rarely=5, **env)
       for name, env in (("", {"HCCT_RATE": "100"}), ("_often", {}), ("_bursts", {"HCCT_BURST": "2ms/10ms"}),
                         ("_wall", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
+    *(Hazard("shared_alternate" + name, "threads have one alternate stack in common" + where,
+             [program("shared_alternate"), *arguments], rarely=2, **env)
+      for name, where, arguments, env in (
+          ("", "", [], {"HCCT_RATE": "1000"}), ("_often", ", at 10,000/s", [], {}),
+          ("_raw", ", set past libc", ["raw"], {"HCCT_RATE": "1000"}),
+          ("_wall", ", on the wall clock", [], {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
     Hazard("all_timers", "all timers of the user are needed", rarely=5),
     *(Hazard("aligned" + name, "accesses that are not aligned are faults" + where, [program("aligned")], rarely=5,
              **env)

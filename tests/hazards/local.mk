@@ -42,6 +42,7 @@ check_PROGRAMS += \
 	tests/hazards/raw_signals \
 	tests/hazards/ring \
 	tests/hazards/restarts \
+	tests/hazards/shared_alternate \
 	tests/hazards/short_transfers \
 	tests/hazards/small_alternate \
 	tests/hazards/small_stacks \
@@ -127,6 +128,9 @@ tests_hazards_keys_LDFLAGS = -pthread
 tests_hazards_late_timer_SOURCES = tests/hazards/late_timer.c tests/hazards/busy.h
 tests_hazards_late_timer_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_late_timer_LDFLAGS = -pthread
+tests_hazards_shared_alternate_SOURCES = tests/hazards/shared_alternate.c tests/hazards/busy.h
+tests_hazards_shared_alternate_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_shared_alternate_LDFLAGS = -pthread
 tests_hazards_fleeting_memory_SOURCES = tests/hazards/fleeting_memory.c
 tests_hazards_fleeting_memory_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_fleeting_memory_LDFLAGS = -pthread
