@@ -16,7 +16,6 @@
 #include "preload/life/late_wake.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
-#include "preload/life/session_slots.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
 #include "preload/life/thread_life.h"

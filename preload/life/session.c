@@ -522,3 +522,21 @@ bool session_seems_alive(struct wire_session *session) {
     return atomic_load_explicit(&agent.process->session, memory_order_acquire) == session &&
            !says_goodbye(session);
 }
+
+void session_give_slot_of(struct agent_thread *ended) {
+    struct wire_session *session = session_enter(thread_self);
+    if (session == NULL)
+        return;
+    if (ended->epoch == thread_self->epoch)
+        session_end_slots(ended);
+    memset(ended->streams, 0, sizeof ended->streams);
+    session_leave(thread_self);
+}
+
+void session_give_slot(struct agent_thread *thread) {
+    struct wire_session *session = session_enter(thread);
+    if (session == NULL)
+        return;
+    session_end_slots(thread);
+    session_leave(thread);
+}

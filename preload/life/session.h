@@ -81,6 +81,11 @@ void session_leave_for_good(void);
  * Thread context, while no other thread is inside (confine_hold). */
 void session_give_back(void);
 void session_may_begin(void);
+/* The thread ends: its slots are the daemon's. Thread context. */
+void session_give_slot(struct agent_thread *thread);
+/* Another thread has ended, without a word: its slots are the daemon's. Signal context. */
+void session_give_slot_of(struct agent_thread *ended);
+
 /* Around a fork, which is counted: the child is not to have descriptors of a handshake that another
  * thread makes. One that is under way is waited for, as long as an answer may take. Thread context,
  * our signal blocked; none of both in a child. */

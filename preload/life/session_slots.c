@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "preload/life/session.h"
 #include "preload/life/thread_name.h"
 
 static struct wire_slot *slot_at(struct wire_session *session, uint32_t i) {
@@ -70,22 +69,4 @@ void session_end_slots(struct agent_thread *thread) {
         if (slot != NULL)
             atomic_store_explicit(&slot->state, WIRE_SLOT_ENDED, memory_order_release);
     }
-}
-
-void session_give_slot_of(struct agent_thread *ended) {
-    struct wire_session *session = session_enter(thread_self);
-    if (session == NULL)
-        return;
-    if (ended->epoch == thread_self->epoch)
-        session_end_slots(ended);
-    memset(ended->streams, 0, sizeof ended->streams);
-    session_leave(thread_self);
-}
-
-void session_give_slot(struct agent_thread *thread) {
-    struct wire_session *session = session_enter(thread);
-    if (session == NULL)
-        return;
-    session_end_slots(thread);
-    session_leave(thread);
 }

@@ -14,10 +14,6 @@ struct wire_slot *session_slot(struct agent_thread *thread, struct wire_session 
 /* Asks for a slot for each thread that is there now; the daemon makes it soon. Any context, inside
  * the session. */
 void session_expect_slots(struct wire_session *session);
-/* The thread ends: its slots are the daemon's. Thread context. */
-void session_give_slot(struct agent_thread *thread);
-/* Another thread has ended, without a word: its slots are the daemon's. Signal context. */
-void session_give_slot_of(struct agent_thread *ended);
 /* Nothing more will be written to the thread's slots, which are the daemon's. Any context, inside
  * the session or while nobody else uses it. */
 void session_end_slots(struct agent_thread *thread);

@@ -20,7 +20,6 @@
 #include "preload/life/handler_stack.h"
 #include "preload/life/hooks.h"
 #include "preload/life/session.h"
-#include "preload/life/session_slots.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
 #include "preload/sample/check.h"
