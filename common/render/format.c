@@ -31,7 +31,7 @@ const struct format formats[] = {
      false, false, true, write_dot, NULL},
     {"html", ".html", "text/html; charset=utf-8", "one page for a browser, that needs nothing else",
      false, false, true, write_html, write_html_diff},
-    {"page-data", ".page.json", "application/json",
+    {"page-data", ".page.json", "application/x-ndjson",
      "what that page draws, for the page served live", false, false, true, write_page_data,
      write_page_data_diff},
     {NULL, NULL, NULL, NULL, false, false, false, NULL, NULL},

@@ -20,8 +20,9 @@
  * - diff {before, after, scale, sampling, absolute, ...}, and by node {self, inclusive}, each
  *   {before, before_error, before_more, after_error, after_more, interval, beyond}, arrays
  *
- * Of a profile with many contexts a file has two objects. The first one has all but functions,
- * modules, locations, nodes, inlined and strings, which the second one has, and in their place
+ * Of a profile with many contexts there are two objects, a line each. The first one has all but
+ * functions, modules, locations, nodes, inlined and strings, which the second one has, and in their
+ * place
  * - overview {the same of few contexts (page_overview.h), module_weights (by module, of all)}
  * so that a picture is there before the second one is read.
  *

@@ -92,7 +92,7 @@ bool write_html_live(FILE *out) {
 
 bool write_page_data(FILE *out, const struct profile *profile,
                      const struct format_options *options) {
-    page_data_write(out, profile, options);
+    page_data_end(out, page_data_begin(out, profile, options));
     return fflush(out) == 0 && !ferror(out);
 }
 

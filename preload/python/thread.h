@@ -71,10 +71,21 @@ static inline void python_thread_forget(struct python_thread *python) {
     python->n_known = 0;
 }
 
-/* What was read holds for one sample. Signal context. */
+/* What was read holds for one sample. The next one reads the same pages in all likelihood: where
+ * they are few, they are read at once. Signal context. */
 static inline void python_read_anew(struct python_thread *python) {
-    for (unsigned i = 0; i < PYTHON_PROBES; i++)
-        stack_forget(&python->probe[i]);
+    struct stack_ahead ahead[STACK_AHEAD];
+    unsigned n = 0;
+    for (unsigned i = 0; i < PYTHON_PROBES; i++) {
+        struct stack_probe *probe = &python->probe[i];
+        for (unsigned k = 0; k < STACK_PAGES; k++) {
+            if (probe->page[k] != 0 && n++ < STACK_AHEAD)
+                ahead[n - 1] = (struct stack_ahead){probe, probe->page[k]};
+        }
+        stack_forget(probe);
+    }
+    if (n <= STACK_AHEAD)
+        stack_read_ahead(ahead, n);
 }
 
 /* Reads an aligned word that may not be there. Signal context. */

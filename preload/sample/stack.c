@@ -30,15 +30,24 @@ static bool is_refusal(long got) {
     return got == -EPERM || got == -ENOSYS;
 }
 
+static struct iovec piece(uint64_t address, size_t bytes) {
+    return (struct iovec){(void *)(uintptr_t)address, bytes};
+}
+
 /* By the kernel, which is the readv or writev of `call`: so many bytes, or -errno. */
-static long copy(long call, void *here, uint64_t address, size_t bytes) {
-    const struct iovec ours = {here, bytes}, there = {(void *)(uintptr_t)address, bytes};
+static long copy_pieces(long call, const struct iovec *ours, const struct iovec *there,
+                        unsigned n) {
     if (!agent_started() || atomic_load_explicit(&is_refused, memory_order_relaxed))
         return -EPERM;
-    long got = sys6(call, agent.process->pid, &ours, 1, &there, 1, 0);
+    long got = sys6(call, agent.process->pid, ours, n, there, n, 0);
     if (is_refusal(got))
         atomic_store_explicit(&is_refused, true, memory_order_relaxed);
     return got;
+}
+
+static long copy(long call, void *here, uint64_t address, size_t bytes) {
+    const struct iovec ours = {here, bytes}, there = piece(address, bytes);
+    return copy_pieces(call, &ours, &there, 1);
 }
 
 static bool copy_what_is_there(void *into, uint64_t address, size_t bytes) {
@@ -77,4 +86,19 @@ bool stack_read(void *arg, uint64_t address, uint64_t *word) {
     }
     *word = probe->copy[i].word[(address & ~PAGE_MASK) / sizeof(uint64_t)];
     return true;
+}
+
+void stack_read_ahead(const struct stack_ahead *ahead, unsigned n) {
+    struct iovec to[STACK_AHEAD], from[STACK_AHEAD];
+    uint64_t *place[STACK_AHEAD];
+    for (unsigned i = 0; i < n; i++) {
+        unsigned at = ahead[i].page / WIRE_PAGE % STACK_PAGES;
+        to[i] = (struct iovec){&ahead[i].probe->copy[at], WIRE_PAGE};
+        from[i] = piece(ahead[i].page, WIRE_PAGE);
+        place[i] = &ahead[i].probe->page[at];
+        *place[i] = ahead[i].page;
+    }
+    long got = n > 0 ? copy_pieces(SYS_process_vm_readv, to, from, n) : 0;
+    for (unsigned i = got > 0 ? (unsigned)((size_t)got / WIRE_PAGE) : 0; i < n; i++)
+        *place[i] = 0;
 }

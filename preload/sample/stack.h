@@ -33,6 +33,17 @@ static inline void stack_forget(struct stack_probe *probe) {
         probe->page[i] = 0;
 }
 
+#define STACK_AHEAD 4u
+
+struct stack_ahead {
+    struct stack_probe *probe;
+    uint64_t page;
+};
+
+/* Pages that are likely to be asked for, STACK_AHEAD at most, of probes that were made to forget:
+ * one system call for all of them. What can't be had is left to stack_read(). Signal context. */
+void stack_read_ahead(const struct stack_ahead *ahead, unsigned n);
+
 /* Whether the word at an aligned address can be read just now: a system call. Any context. */
 bool stack_is_readable(uint64_t address);
 

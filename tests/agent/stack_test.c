@@ -27,6 +27,36 @@ static uint64_t address_of(const void *at) {
     return (uintptr_t)at;
 }
 
+static bool is_page(const struct stack_probe *probe, const char *memory) {
+    uint64_t page = address_of(memory), i = page / PAGE % STACK_PAGES;
+    return probe->page[i] == page && probe->copy[i].word[0] == *(const uint64_t *)memory;
+}
+
+/* Pages of one probe and of another one, up to the first that is not there. */
+static void test_ahead(bool by_kernel) {
+    static struct stack_page others[STACK_PAGES];
+    struct stack_probe probe = {.copy = pages}, other = {.copy = others};
+    char *memory = map(4, PROT_READ | PROT_WRITE, -1);
+    uint64_t first = address_of(memory), word = 0;
+    for (uint64_t i = 0; i < 4; i++)
+        *(uint64_t *)(memory + i * PAGE) = i + 1;
+    mprotect(memory + 2 * PAGE, PAGE, PROT_NONE);
+    const struct stack_ahead ahead[STACK_AHEAD] = {{&probe, first},
+                                                   {&other, first + PAGE},
+                                                   {&probe, first + 2 * PAGE},
+                                                   {&probe, first + 3 * PAGE}};
+    stack_read_ahead(ahead, 0);
+    stack_read_ahead(ahead, STACK_AHEAD);
+    CHECK(is_page(&probe, memory) == by_kernel && is_page(&other, memory + PAGE) == by_kernel);
+    CHECK(probe.page[(first / PAGE + 2) % STACK_PAGES] == 0 &&
+          probe.page[(first / PAGE + 3) % STACK_PAGES] == 0);
+    *(uint64_t *)(memory + PAGE) = 7;
+    CHECK(stack_read(&other, first + PAGE, &word) && word == (by_kernel ? 2 : 7));
+    CHECK(!stack_read(&probe, first + 2 * PAGE, &word));
+    CHECK(stack_read(&probe, first + 3 * PAGE, &word) && word == 4);
+    munmap(memory, 4 * PAGE);
+}
+
 static void test_there_or_not(void) {
     struct stack_probe probe = {.copy = pages};
     uint64_t word = 0, words[4];
@@ -109,10 +139,12 @@ static void test_taken_away(void) {
 int main(void) {
     struct agent_process process = {.pid = 0};
     test_there_or_not();
+    test_ahead(false);
     test_behind_file();
     process.pid = getpid();
     agent.process = &process;
     test_there_or_not();
+    test_ahead(true);
     test_forget();
     test_behind_file();
     test_taken_away();

@@ -1,6 +1,19 @@
-// live_page_test.js CHROMIUM URL PID: watches a daemon's page for a while; prints what was seen.
+// live_page_test.js CHROMIUM URL PID DAEMON LARGE: watches a daemon's page for a while; prints what was seen.
 "use strict";
-const {launch, open} = require(`${__dirname}/browser.js`);
+const {launch, open, whole} = require(`${__dirname}/browser.js`);
+
+// An answer of many contexts (the file `large`) in the place of the daemon's.
+async function seeLarge(browser, url, large) {
+    const {page, complaints} = await open(browser, "about:blank");
+    await page.route("**/v1/hot?*", (route) => route.fulfill({path: large, contentType: "application/x-ndjson"}));
+    await page.goto(url);
+    await page.waitForFunction(() => window.hcct && hcct.profile, null, {timeout: 60000});
+    await whole(page);
+    const out = await page.evaluate(() => ({first: performance.getEntriesByName("hcct-drawn")[0].detail,
+                                            all: hcct.profile.nodes.n}));
+    await page.context().close();
+    return {...out, complaints};
+}
 
 (async () => {
     const [path, url, pid] = process.argv.slice(2), browser = await launch(path), out = {};
@@ -15,7 +28,8 @@ const {launch, open} = require(`${__dirname}/browser.js`);
     await page.click("#pause");
     out.paused = await page.evaluate(() => hcct.live.paused);
     await page.click("#pause");
-    out.complaints = complaints.slice();
+    out.large = await seeLarge(browser, url, process.argv[6]);
+    out.complaints = [...complaints, ...out.large.complaints];
     process.kill(Number(process.argv[5]), "SIGKILL"); // the daemon
     await page.waitForFunction(() => document.getElementById("live").className === "bad", null, {timeout: 60000});
     out.gone = await page.textContent("#live");

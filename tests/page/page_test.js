@@ -96,12 +96,13 @@ async function use(page) {
 // Each rewriting of contexts, by the function of that name, and back; in the address, and from it.
 async function rewrite(page, name) {
     const out = await page.evaluate((function_) => {
-        const all = {total: hcct.profile.total, nodes: hcct.profile.nodes.n, by: {}};
+        const all = {total: hcct.profile.total, nodes: hcct.profile.nodes.n, by: {}, size: hcct.panes[0].canvas.height};
         for (const kind of ["merge", "drop", "root", "collapse", "recursion"]) {
             hcct.focus = null;
             hcct.choose(hcct.profile.functions.find((f) => f.name === function_).id);
             hcct.addStep(kind);
             all.by[kind] = {total: hcct.profile.total, nodes: hcct.profile.nodes.n, hash: location.hash,
+                            size: hcct.panes[0].canvas.height,
                             chips: document.querySelectorAll("#steps button").length,
                             names: hcct.rows().map((row) => row.function.name)};
             hcct.undo();
@@ -176,31 +177,41 @@ function rewritten(page, which) {
     }, which);
 }
 
-// A tree upwards leaves out what is too light; what is zoomed to has it then, and nothing else changes.
-function finer(page) {
-    return page.evaluate(() => {
+// A tree upwards leaves out what is too light, to begin with more than later; what is zoomed to has it then, and
+// nothing else changes. Nobody waits for it.
+async function finer(page) {
+    const up = await page.evaluate(() => {
+        hcct.trees.up = undefined;
         hcct.setMode("up");
-        const pane = hcct.panes[0], sums = () => {
-            const {tree} = pane.layout, rows = {};
-            for (let i = tree.first[0]; i < tree.first[1]; i++) rows[hcct.profile.frames.label[tree.frame[i]]] = tree.value[i];
-            return rows;
-        };
-        const before = sums(), light = (() => {
-            const {tree} = pane.layout;
-            for (let i = tree.first[1] - 1; i > 0; i--) if (tree.first[i] === tree.first[i + 1]) return i;
-            return -1;
-        })();
-        const {tree} = pane.layout, label = hcct.profile.frames.label[tree.frame[light]], weight = tree.value[light];
+        return hcct.panes[0].layout.tree.n;
+    });
+    await page.waitForFunction(() => hcct.panes[0].layout.tree.finer);
+    const out = await page.evaluate(() => {
+        const pane = hcct.panes[0], {tree} = pane.layout, label = (i) => hcct.profile.frames.label[tree.frame[i]];
+        let light = tree.first[1] - 1;
+        while (tree.first[light] !== tree.first[light + 1]) light--;
+        const {label: labels} = hcct.profile.frames;
+        window.sumsUp = (of) => JSON.stringify(Array.from(of.value.subarray(of.first[0], of.first[1]),
+                                                          (weight, i) => [labels[of.frame[of.first[0] + i]], weight]));
+        window.fine = tree;
         hcct.zoom(pane, light);
-        const after = pane.layout.tree, node = pane.zoom;
+        return {sums: window.sumsUp(tree), label: label(light), weight: tree.value[light], n: tree.n,
+                atOnce: pane.zoom === light && pane.layout.tree === tree};
+    });
+    await page.waitForFunction(() => hcct.panes[0].layout.tree !== window.fine);
+    await settle(page);
+    const seen = await page.evaluate(() => {
+        const pane = hcct.panes[0], {tree} = pane.layout, node = pane.zoom, {start, width} = pane.layout;
         let below = 0;
-        for (let i = after.first[node]; i < after.first[node + 1]; i++) below += after.value[i];
-        const out = {same: JSON.stringify(before) === JSON.stringify(sums()), below, weight,
-                     zoomed: hcct.profile.frames.label[after.frame[node]] === label};
+        for (let i = tree.first[node]; i < tree.first[node + 1]; i++) below += tree.value[i];
+        const all = {sums: window.sumsUp(tree), below, label: hcct.profile.frames.label[tree.frame[node]],
+                     inSight: pane.from === start[node] && pane.to === start[node] + width[node]};
         hcct.zoom(pane, 0);
         hcct.setMode("down");
-        return out;
+        return all;
     });
+    return {same: out.sums === seen.sums, below: seen.below, weight: out.weight, zoomed: out.label === seen.label,
+            atOnce: out.atOnce, inSight: seen.inSight, more: [up, out.n]};
 }
 
 // The file has contexts in the order in which they are drawn; a step leaves them in any order. The tree is

@@ -136,6 +136,7 @@ def check_rewrite(function, seen):
     for kind, one in seen["by"].items():
         check(one["total"] == seen["total"] and one["chips"] == 1 and "steps=" in one["hash"],
               f"{kind} {function}: no weight goes, and the address has it")
+        check(one["size"] == seen["size"], f"{kind} {function}: the picture stays as large as it is")
         check(kind not in ("merge", "drop") or function not in one["names"], f"{kind} {function}: it is gone")
     check(seen["after"] == {"nodes": seen["nodes"], "hash": ""}, "undo takes all of it back")
     check(seen["again"] == {"mode": "up", "steps": [["merge", function]]}, "the address brings it back")
@@ -238,8 +239,10 @@ def main():
             check(seen["ordered"] == {"inOrder": True, "same": True}, f"{name}: contexts are in the page's order")
         if one.get("finer"):
             it = seen["finer"]
-            check(it["same"] and it["zoomed"] and 0 < it["below"] <= it["weight"],
+            check(it["same"] and it["zoomed"] and 0 < it["below"] <= it["weight"] and it["inSight"],
                   f"{name}: what is too light to be followed upwards is, when it is zoomed to: {it}")
+            check(it["atOnce"] and 0 < it["more"][0] < it["more"][1],
+                  f"{name}: the picture is there before: {it}")
         if one.get("rewritten"):
             check_rewritten(name, seen["rewritten"])
         if one.get("overview"):

@@ -72,9 +72,13 @@ class Live {
     }
 
     async get(path) {
+        return JSON.parse(await this.getText(path));
+    }
+
+    async getText(path) {
         const answer = await fetch(path, {cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS)});
         const text = await answer.text();
-        if (answer.ok) return JSON.parse(text);
+        if (answer.ok) return text;
         throw Object.assign(new Error(text.trim() || `status ${answer.status}`), {answered: true});
     }
 
@@ -86,15 +90,17 @@ class Live {
             this.metrics.show(list.processes.filter((p) => this.pid === "" || String(p.pid) === this.pid));
             const past = this.metrics.keepsWindows();
             byId("strip").hidden = byId("window").hidden = !past;
-            const asked = this.get(`/v1/hot?${this.query()}`);
+            const asked = this.getText(`/v1/hot?${this.query()}`);
             asked.catch(() => {}); // until it is waited for
             const line = past ? await this.get(`/v1/timeline?${this.who()}`) : null;
             if (number !== this.asking) return;
             if (line) this.strip.show(line);
-            const data = await asked;
+            const [first, rest] = (await asked).split("\n"), data = JSON.parse(first);
             if (number !== this.asking) return;
+            if (rest) await this.preview(data);
+            const parts = this.readInParts(rest ? {...data, ...JSON.parse(rest)} : data);
             // who looks at the last answer can go on meanwhile
-            const parts = readInParts(data), profile = this.app.profile ? await doCalmly(parts) : doAll(parts);
+            const profile = this.app.profile ? await doCalmly(parts) : doAll(parts);
             if (number !== this.asking) return;
             this.app.setProfile(profile);
             this.say(this.paused ? "paused" : `live, ${new Date().toLocaleTimeString()}`, "good");
@@ -103,6 +109,20 @@ class Live {
             this.fail(error);
         }
         this.next(REFRESH_MS);
+    }
+
+    // Of the first answer, what can be seen of it.
+    async preview(data) {
+        if (this.app.profile || !showsOverview(this.app, data)) return;
+        this.app.setProfile(readOverview(data));
+        await new Promise(afterPaint);
+    }
+
+    // With the tree that is shown, where that takes long.
+    * readInParts(data) {
+        const profile = yield* readInParts(data), {trees} = keptOf(profile, 0);
+        if (this.app.mode === "up" && this.app.steps.length === 0) trees.up = yield* fineTreeUp(profile, 0);
+        return profile;
     }
 
     who() {

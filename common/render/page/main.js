@@ -87,7 +87,7 @@ const app = {
     // The view that takes longest.
     prepareUp() {
         const {trees, profile, process} = this;
-        if (trees && !trees.up) doWhenIdle(treeUpInParts(profile, process), (tree) => { trees.up = trees.up || tree; });
+        if (trees && !trees.up) doWhenIdle(fineTreeUp(profile, process), (tree) => { trees.up = trees.up || tree; });
     },
 
     showTrees() {
@@ -120,6 +120,7 @@ const app = {
         pane.around = this.function;
         pane.setLayout(layoutTree(wanted.tree, this.widths), zoom);
         if (at >= 0) this.focus = {pane, node: at, run: 0};
+        this.refine(pane);
     },
 
     setMode(mode) {
@@ -198,23 +199,29 @@ const app = {
     },
 
     zoom(pane, node) {
-        pane.zoomTo(this.refine(pane, node));
+        pane.zoomTo(node);
         this.showCrumbs();
+        this.refine(pane);
     },
 
-    // A tree that leaves out what is too light is made anew for what is zoomed to.
-    refine(pane, node) {
-        const {tree} = pane.layout, wanted = finerFor(tree, node);
-        if (!wanted) return node;
-        const finer = tree.rebuild(wanted), at = followPath(tree, node, finer);
-        const focus = this.focus && this.focus.pane === pane ? followPath(tree, this.focus.node, finer) : -1;
+    // A tree that leaves out what is too light is made anew for what is zoomed to; what is there is shown meanwhile.
+    async refine(pane) {
+        const {tree} = pane.layout, wanted = pane.wanted = finerFor(tree, pane.zoom);
+        const isWanted = () => pane.wanted === wanted && pane.layout && pane.layout.tree === tree;
+        if (!wanted) return;
+        await new Promise(afterPaint);
+        const finer = await doCalmly(tree.rebuild(wanted), isWanted);
+        if (finer) this.useFiner(pane, finer);
+    },
+
+    useFiner(pane, finer) {
+        const {tree} = pane.layout, focus = this.focus && this.focus.pane === pane ? this.focus.node : -1;
         if (this.mode === "up") this.trees.up = finer;
         else this.trees.around.callers = finer;
-        pane.setLayout(layoutTree(finer, this.widths), followPath(tree, pane.zoom, finer));
+        pane.addLayout(layoutTree(finer, this.widths), followPath(tree, pane.zoom, finer));
         this.hover = null;
-        if (focus >= 0) this.focus = {pane, node: focus, run: 0};
+        if (focus >= 0) this.focus = {pane, node: followPath(tree, focus, finer), run: 0};
         this.updateFound();
-        return at;
     },
 
     zoomOut() {

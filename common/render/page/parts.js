@@ -7,13 +7,14 @@ function doAll(parts) {
     }
 }
 
-// Keys, clicks and pictures come in between.
-async function doCalmly(parts) {
-    for (;;) {
+// Keys, clicks and pictures come in between; null: nobody wants it any more.
+async function doCalmly(parts, isWanted = () => true) {
+    while (isWanted()) {
         const {done, value} = parts.next();
         if (done) return value;
         await new Promise((go) => setTimeout(go));
     }
+    return null;
 }
 
 // While nobody waits for anything; where a browser does not say when that is, not at all.

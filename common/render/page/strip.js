@@ -201,7 +201,7 @@ class Strip {
         this.canvas.setPointerCapture(event.pointerId);
         this.from = this.to = this.at = this.cellAt(event);
         this.draw();
-        this.canvas.addEventListener("pointerup", () => this.choose(), {once: true});
+        this.canvas.addEventListener("pointerup", () => this.choose(0), {once: true});
     }
 
     move(event) {
@@ -228,11 +228,12 @@ class Strip {
         event.stopPropagation();
     }
 
-    choose() {
+    // By keys, others may follow.
+    choose(ms = 150) {
         this.kept = null;
         this.draw();
         clearTimeout(this.waiting);
-        this.waiting = setTimeout(() => this.live.change(), 150);
+        this.waiting = setTimeout(() => this.live.change(), ms);
     }
 
     // Once more: the range itself again.

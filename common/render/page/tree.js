@@ -8,10 +8,11 @@
 // where it has come to (cursor) and whose weight it carries (origin).
 //
 // Upwards, contexts of which each has its own callers make more nodes than anybody could look at:
-// what is too light to be seen (`least`) is not followed, until somebody zooms in (tree.rebuild): then
-// there is more of what is zoomed to (`finer`: its path of frames, and what is too light there).
+// what is too light to be seen (`least`) is not followed. To begin with that is what is too light on most screens;
+// behind it (tree.rebuild) comes more of what is zoomed to (`finer`: its path of frames, and what is too light there).
 
 const FINEST = 1e-4; // of what is zoomed to: less than half a pixel of any screen
+const COARSE = 5e-4; // of all, to begin with
 
 const PART = 1024; // nodes that are made before somebody else's turn (parts.js)
 
@@ -216,11 +217,6 @@ function weightColumns(profile, own) {
     return columns;
 }
 
-// The weight below which nothing is followed upwards when `weight` fills the screen.
-function leastOf(weight) {
-    return weight * FINEST;
-}
-
 // The process's root, or node 0, under which all processes are.
 function startNode(profile, process) {
     if (process === 0 && profile.processes.length !== 1) return 0;
@@ -332,13 +328,18 @@ function treeDown(profile, process) {
     return tree;
 }
 
-function treeUp(profile, process, finer) {
-    return doAll(treeUpInParts(profile, process, finer));
+function treeUp(profile, process) {
+    return doAll(treeUpInParts(profile, process, null));
+}
+
+// As a zoom to all would have it.
+function fineTreeUp(profile, process) {
+    return treeUpInParts(profile, process, {path: [], least: FINEST * profile.nodes.total[startNode(profile, process)]});
 }
 
 function* treeUpInParts(profile, process, finer) {
     const start = startNode(profile, process), {nodes} = profile, items = [];
-    const columns = weightColumns(profile, true), least = leastOf(nodes.total[start]);
+    const columns = weightColumns(profile, true), least = COARSE * nodes.total[start];
     for (let i = 1; i < nodes.n; i++) {
         const weight = nodes.self[i] + (columns.before ? columns.before[i] : 0);
         if (weight !== 0 && (process === 0 || nodes.process[i] === process)) items.push(i);
@@ -346,7 +347,7 @@ function* treeUpInParts(profile, process, finer) {
     const tree = yield* new TreeBuilder(profile, columns, true, endOf(start), least, finer)
         .buildInParts(nodes.frame[start], items, true);
     return Object.assign(tree, {selfWeights: true, least, finer,
-                                rebuild: (wanted) => treeUp(profile, process, wanted)});
+                                rebuild: (wanted) => treeUpInParts(profile, process, wanted)});
 }
 
 // Where a function begins that is not called by itself: so nothing is counted twice.
@@ -361,13 +362,13 @@ function outermost(profile, process, id) {
     return items;
 }
 
-function callersOf(profile, process, id, items, least, finer) {
+function* callersInParts(profile, process, id, items, least, finer) {
     const {self, selfError, ...columns} = weightColumns(profile, false);
     const ends = endOf(startNode(profile, process));
-    const tree = new TreeBuilder(profile, columns, true, ends, least, finer)
-        .build(profile.functions[id].frame, items, false);
+    const tree = yield* new TreeBuilder(profile, columns, true, ends, least, finer)
+        .buildInParts(profile.functions[id].frame, items, false);
     return Object.assign(tree, {least, finer,
-                                rebuild: (wanted) => callersOf(profile, process, id, items, least, wanted)});
+                                rebuild: (wanted) => callersInParts(profile, process, id, items, least, wanted)});
 }
 
 // Callers (upwards) and callees of a function.
@@ -375,7 +376,7 @@ function treesAround(profile, process, id) {
     const items = outermost(profile, process, id), frame = profile.functions[id].frame;
     const callees = new TreeBuilder(profile, weightColumns(profile, false), false, null, 0, null)
         .build(frame, items, false);
-    return {callees, callers: callersOf(profile, process, id, items, leastOf(callees.value[0]), null)};
+    return {callees, callers: doAll(callersInParts(profile, process, id, items, COARSE * callees.value[0], null))};
 }
 
 function framesTo(tree, node) {
@@ -386,7 +387,7 @@ function framesTo(tree, node) {
 
 // What a tree needs to have more of what is below a node, which is to fill the screen; null: it has it.
 function finerFor(tree, node) {
-    const least = leastOf(tree.value[node] || tree.value[0]), path = framesTo(tree, node);
+    const least = FINEST * (tree.value[node] || tree.value[0]), path = framesTo(tree, node);
     const {finer} = tree, isWithin = finer && finer.path.every((frame, i) => path[i] === frame);
     return !tree.rebuild || (isWithin ? finer.least : tree.least) <= least ? null : {path, least};
 }

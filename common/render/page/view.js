@@ -34,6 +34,13 @@ class Pane {
         this.redraw();
     }
 
+    // There is more of the same tree: what is there stays where it is, or on its way.
+    addLayout(layout, zoom) {
+        const {from, to, animation} = this;
+        this.setLayout(layout, zoom);
+        Object.assign(this, {from, to, animation});
+    }
+
     // An empty node has no range to zoom to: that of all is taken.
     rangeOf(node) {
         const {start, width, total} = this.layout;
