@@ -128,6 +128,7 @@ struct group {
 static void free_group(struct group *group) {
     while (group->n > 0)
         process_free(group->process[--group->n]);
+    *group = (struct group){.n = 0};
 }
 
 /* The metric by whose clock and rate the agent's timers go: of events none do. */

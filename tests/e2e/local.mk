@@ -29,7 +29,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/top_server_test.py tests/e2e/top_test.py tests/e2e/terminal_test.py \
 	tests/e2e/text_test.py tests/e2e/threads_test.py tests/e2e/totals_test.py tests/e2e/window_test.py \
 	tests/e2e/call_sites_test.py tests/e2e/called_test.py tests/e2e/calls_broad_test.py tests/e2e/calls_callgrind_test.py \
-	tests/e2e/calls_budget_test.py tests/e2e/calls_exact_test.py tests/e2e/calls_robust_test.py tests/e2e/gone_test.py tests/e2e/patience_test.py \
+	tests/e2e/calls_budget_test.py tests/e2e/calls_exact_test.py tests/e2e/calls_robust_test.py tests/e2e/few_descriptors_test.py tests/e2e/gone_test.py tests/e2e/patience_test.py \
 	tests/e2e/calls_dense_test.py tests/e2e/calls_coroutines_test.py tests/e2e/calls_left_test.py tests/e2e/calls_thrown_test.py tests/e2e/calls_lives_test.py tests/e2e/calls_adaptive_test.py \
 	tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py \
 	tests/e2e/redirect_callgrind_test.py tests/e2e/redirect_text_test.py tests/e2e/calls_opened_test.py \
