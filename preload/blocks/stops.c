@@ -13,8 +13,7 @@ void stops_draw(struct stops *stops, uint32_t doubled, bool asks) {
     stops->course.left = stops->is_point ? gap : mean;
 }
 
-bool stops_hit(struct stops *stops, uint64_t size) {
-    uint64_t rest = size - stops->course.left;
+bool stops_hit(struct stops *stops, uint64_t rest) {
     return stops->is_point || (rest > 0 && course_gap(wire_blocks_mean(stops->doubled),
                                                       &stops->course.random) <= rest);
 }

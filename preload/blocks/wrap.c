@@ -99,13 +99,17 @@ static void note(uint64_t now) {
     rate_note(since <= INT32_MAX ? since * 1000ull : 0); /* else the clock is another one */
 }
 
-/* At the end of `left`. */
-static void stop(void *block, size_t size, const struct event_place *place) {
+/* `left` is at its end, `rest` bytes before that of the block: the next stop is drawn before a
+ * sample is taken, as handlers of signals that came meanwhile run at its end, and may allocate. In
+ * those that come before the draw is done there is no point. */
+static void stop(void *block, size_t size, uint64_t rest, const struct event_place *place) {
+    struct stops *stops = &blocks_course.stops;
+    uint32_t doubled = stops->doubled;
     uint64_t before = hcct_blocks_link.now();
-    bool sampled = block != NULL && stops_hit(&blocks_course.stops, size);
+    bool sampled = stops_hit(stops, rest) && block != NULL;
+    draw(true);
     if (sampled)
-        table_add(block, size, blocks_course.stops.doubled, place,
-                  &blocks_course.stops.course.random);
+        table_add(block, size, doubled, place, &stops->course.random);
     spend(before, sampled);
     note(before);
 }
@@ -122,9 +126,12 @@ hcct_noinline void blocks_check(void *block, size_t size, const struct event_pla
         course->left -= size;
         return;
     }
+    uint64_t rest = size - course->left;
+    course->left = UINT64_MAX;
     if (ready)
-        stop(block, size, place);
-    draw(ready);
+        stop(block, size, rest, place);
+    else
+        draw(false);
     errno = saved;
 }
 

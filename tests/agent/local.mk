@@ -92,6 +92,14 @@ check_PROGRAMS += tests/agent/thinning_test
 tests_agent_thinning_test_SOURCES = preload/sample/thinning.c preload/sample/interval.c preload/sample/draw.c \
 	tests/agent/thinning_test.c
 TESTS += tests/agent/thinning_test
+check_PROGRAMS += tests/agent/blocks_nested_test
+tests_agent_blocks_nested_test_SOURCES = preload/blocks/rate.c preload/blocks/stops.c preload/blocks/table.c \
+	preload/blocks/wrap.c preload/events/course.c preload/sample/draw.c preload/wrap/libc.c \
+	preload/wrap/next_symbol.c tests/agent/blocks_nested_test.c
+tests_agent_blocks_nested_test_CPPFLAGS = $(AGENT_CPPFLAGS)
+tests_agent_blocks_nested_test_CFLAGS = $(AGENT_CFLAGS) -fno-builtin
+TESTS += tests/agent/blocks_nested_test
+
 check_PROGRAMS += tests/agent/patience_test
 tests_agent_patience_test_SOURCES = preload/life/patience.c tests/agent/patience_test.c
 TESTS += tests/agent/patience_test

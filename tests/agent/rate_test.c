@@ -128,7 +128,8 @@ static void run_once(struct sums *sums, double truth) {
     for (unsigned i = 0; i < BLOCKS; i++) {
         uint64_t size = size_of(i);
         uint32_t doubled = stops.doubled;
-        bool stop = size >= stops.course.left, hit = stop && stops_hit(&stops, size);
+        bool stop = size >= stops.course.left,
+             hit = stop && stops_hit(&stops, size - stops.course.left);
         sums->asked[doubled] += size == 70000;
         sums->hits[doubled] += hit && size == 70000;
         if (hit) {
