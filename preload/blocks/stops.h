@@ -28,8 +28,8 @@ struct stops {
  * too, if no point comes before that. */
 void stops_draw(struct stops *stops, uint32_t doubled, bool asks);
 
-/* At the end of `left`, which was so much before the end of a block: does the block have a point? It
- * is asked by one R from its beginning to its end; the next stop is to be drawn after that. */
+/* At the end of `left`, which was so much before the end of a block: does the block have a point?
+ * It is asked by one R from its beginning to its end; the next stop is to be drawn after that. */
 bool stops_hit(struct stops *stops, uint64_t rest);
 
 #endif

@@ -23,8 +23,8 @@
  *       redirect/    and of calls whose instructions lead to stubs (redirect.h has its own map)
  *   thread_life.c  birth and end of a thread (thread.c: its context); wrap/: what is intercepted to
  *                  learn of it
- *   handler_stack.c  the stack that the handler runs on; handler_room.c threads where there is none;
- *                    handler_shared.c threads that have the same one
+ *   handler_stack.c  the stack that the handler runs on; handler_room.c: where there is none;
+ *                    handler_shared.c: where threads have the same one
  *   silence.c   where the program forbids system calls (wrap/seccomp.c: when); confine.c: to whom
  *   connect.c   handshake with the daemon; session.c the attached session
  *
