@@ -46,12 +46,13 @@
 #include "common/wire/counters.h"
 #include "common/wire/tags.h"
 
-#define WIRE_VERSION       23u
+#define WIRE_VERSION       24u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
 #define WIRE_CACHE_LINE 64
 #define WIRE_PAGE       4096
+#define WIRE_PAGE_MOST  65536u /* of any kernel: what is mapped by itself begins at one */
 
 /* ---- handshake ---- */
 
@@ -201,8 +202,10 @@ struct wire_welcome {
 #define WIRE_MODULES_OFFSET WIRE_HEADER_BYTES
 #define WIRE_BLOCKS_OFFSET  (WIRE_MODULES_OFFSET + WIRE_MODULES_MAX * WIRE_MODULE_BYTES)
 #define WIRE_BLOCKS_BYTES   (WIRE_BLOCKS * 16u)
-#define WIRE_SLOTS_OFFSET   (WIRE_BLOCKS_OFFSET + WIRE_BLOCKS_BYTES)
-#define WIRE_CONTEXTS       (1u << 20) /* with a number, of one process; 0 is none */
+#define WIRE_SLOTS_OFFSET                                                                          \
+    ((WIRE_BLOCKS_OFFSET + WIRE_BLOCKS_BYTES + WIRE_PAGE_MOST - 1) / WIRE_PAGE_MOST *              \
+     WIRE_PAGE_MOST)
+#define WIRE_CONTEXTS (1u << 20) /* with a number, of one process; 0 is none */
 #define WIRE_CONTEXTS_OFFSET(slot_bytes)                                                           \
     (WIRE_SLOTS_OFFSET + (uint64_t)WIRE_SLOTS_MAX * (slot_bytes))
 #define WIRE_SESSION_BYTES(slot_bytes)                                                             \
@@ -561,6 +564,8 @@ _Static_assert(sizeof(struct wire_block) * WIRE_BLOCKS == WIRE_BLOCKS_BYTES &&
                    WIRE_BLOCKS == 1u << WIRE_BLOCKS_SHIFT,
                "block table");
 _Static_assert(sizeof(struct wire_context) == 16, "context record");
+_Static_assert(WIRE_SLOT_BYTES % WIRE_PAGE_MOST == 0 && WIRE_CALLS_BYTES % WIRE_PAGE_MOST == 0,
+               "a slot can be mapped by itself");
 _Static_assert(sizeof(struct wire_session) <= WIRE_HEADER_BYTES, "session header");
 _Static_assert(sizeof(struct wire_arena) <= WIRE_PAGE, "arena header");
 

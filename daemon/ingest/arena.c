@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * arena.c - a sparse memfd; pages are allocated before they are written, so that full memory is an
- * error here and not a SIGBUS. In front of its mapping lies a page of our own, for the entry by
+ * error here and not a SIGBUS. In front of its mapping lies memory of our own, for the entry by
  * which the kernel finds the word in its first page (robust.h).
  */
 #include "daemon/ingest/arena.h"
@@ -26,8 +26,8 @@
 
 #define NEARLY_FULL (ARENA_BYTES / 4 * 3)
 
-_Static_assert(ROBUST_DISTANCE == WIRE_PAGE && offsetof(struct wire_arena, daemon) == 0,
-               "the page in front begins at that distance");
+_Static_assert(ROBUST_DISTANCE % WIRE_PAGE_MOST == 0 && offsetof(struct wire_arena, daemon) == 0,
+               "what is in front begins at that distance");
 
 /* What a user's sessions have: an arena for new ones, and those of old ones that still run. */
 struct owner {
@@ -41,7 +41,7 @@ struct arena {
     int fd;
     unsigned refs;
     struct owner *owner;
-    struct robust_entry *entry; /* the page in front */
+    struct robust_entry *entry; /* what is in front */
     char *base;
     uint64_t used;
     struct stored {

@@ -10,8 +10,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* The kernel finds each word at this distance behind its entry, which nobody else may write. */
-#define ROBUST_DISTANCE 4096
+/* The kernel finds each word at this distance behind its entry, which nobody else may write: no
+ * kernel's page is larger. */
+#define ROBUST_DISTANCE 65536
 
 struct robust_entry {
     struct robust_list list;

@@ -14,7 +14,7 @@
 #include "preload/life/agent.h"
 #include "tests/check.h"
 
-#define PAGE  WIRE_PAGE
+#define PAGE  WIRE_PAGE_MOST /* rights are of whole pages of the kernel's */
 #define READS 200000
 
 static struct stack_page pages[STACK_PAGES];
@@ -82,9 +82,9 @@ static void test_forget(void) {
     struct stack_probe probe = {.copy = pages};
     uint64_t word = 0, *at = (uint64_t *)map(2 * STACK_PAGES, PROT_READ | PROT_WRITE, -1);
     for (size_t i = 0; i < 2 * STACK_PAGES; i++)
-        at[i * PAGE / 8] = i;
+        at[i * WIRE_PAGE / 8] = i;
     for (size_t i = 0; i < 2 * STACK_PAGES; i++)
-        CHECK(stack_read(&probe, address_of(at + i * PAGE / 8), &word) && word == i);
+        CHECK(stack_read(&probe, address_of(at + i * WIRE_PAGE / 8), &word) && word == i);
     at[0] = 9;
     CHECK(stack_read(&probe, address_of(at), &word) && word == 9); /* others came in its place */
     at[0] = 10;
