@@ -5,6 +5,7 @@
 #include "preload/python/runtime.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include "common/wire/compiler.h"
 #include "preload/life/agent.h"
@@ -13,9 +14,11 @@
 
 struct python_runtime python_runtime;
 
+/* Before the key of 3.11 is the interpreter's lock, of two of libc's, whose size is not the same on
+ * x86-64 and aarch64. */
 static const struct python_layout layouts[] = {
     {.version = 0x30b,
-     .thread_key = 592,
+     .thread_key = 512 + 2 * sizeof(pthread_mutex_t),
      .thread_id = 152,
      .top = 56,
      .cframe_top = 8,
