@@ -109,15 +109,21 @@ static inline int arch_is_frame_push(uint32_t word) {
     return (word & 0xffe07fffu) == 0xa9a07bfdu;
 }
 
+/* ret, which may authenticate, or what authenticates before it: nothing else comes then. */
+static inline int arch_is_frame_gone(uint32_t word) {
+    return word == 0xd65f03c0u || (word & 0xfffffbffu) == 0xd65f0bffu ||
+           (word & 0xffffffbfu) == 0xd50323bfu;
+}
+
 /* From 8 bytes of code on each side of an interrupted pc. */
 static inline enum arch_frame arch_frame_at(const uint8_t *pc) {
     uint32_t before, at, after;
     __builtin_memcpy(&before, pc - 4, sizeof before);
     __builtin_memcpy(&at, pc, sizeof at);
     __builtin_memcpy(&after, pc + 4, sizeof after);
-    int is_pad = at == 0xd503233fu || (at & 0xffffff3fu) == 0xd503241fu; /* paciasp, bti */
-    if (arch_is_frame_push(at) || (is_pad && arch_is_frame_push(after)) || at == 0xd65f03c0u)
-        return ARCH_FRAME_NONE; /* or at a return */
+    int is_pad = (at & 0xffffffbfu) == 0xd503233fu || (at & 0xffffff3fu) == 0xd503241fu;
+    if (arch_is_frame_push(at) || (is_pad && arch_is_frame_push(after)) || arch_is_frame_gone(at))
+        return ARCH_FRAME_NONE; /* paciasp, pacibsp, bti */
     return arch_is_frame_push(before) && at == 0x910003fdu ? ARCH_FRAME_PUSHED : ARCH_FRAME_SET;
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/wire/compiler.h"
 #include "tests/check.h"
 
 #if defined(__aarch64__)
@@ -180,9 +181,34 @@ static void test_effects(void) {
     CHECK(in.kind == INSTRUCTION_END);
 }
 
+/* How far a frame is set up, with an interruption between the first two instructions and the last
+ * two. */
+static void test_frames(void) {
+    static const struct {
+        uint32_t word[4];
+        enum arch_frame frame;
+    } cases[] = {
+        {{0xd503201f, 0xd503233f, 0xa9be7bfd, 0x910003fd}, ARCH_FRAME_NONE}, /* before stp */
+        {{0xd503201f, 0xd503201f, 0xd503233f, 0xa9be7bfd}, ARCH_FRAME_NONE}, /* paciasp */
+        {{0xd503201f, 0xd503201f, 0xd503237f, 0xa9be7bfd}, ARCH_FRAME_NONE}, /* pacibsp */
+        {{0xd503201f, 0xd503201f, 0xd503245f, 0xa9be7bfd}, ARCH_FRAME_NONE}, /* bti c */
+        {{0xd503233f, 0xa9be7bfd, 0x910003fd, 0xd503201f}, ARCH_FRAME_PUSHED},
+        {{0xa9be7bfd, 0x910003fd, 0xd503201f, 0xd503201f}, ARCH_FRAME_SET},
+        {{0xd503201f, 0xd503201f, 0xa8c27bfd, 0xd65f03c0}, ARCH_FRAME_SET},  /* before ldp */
+        {{0xd503201f, 0xa8c27bfd, 0xd65f03c0, 0xd503201f}, ARCH_FRAME_NONE}, /* ret */
+        {{0xd503201f, 0xa8c27bfd, 0xd50323bf, 0xd65f03c0}, ARCH_FRAME_NONE}, /* autiasp */
+        {{0xd503201f, 0xa8c27bfd, 0xd50323ff, 0xd65f03c0}, ARCH_FRAME_NONE}, /* autibsp */
+        {{0xd503201f, 0xa8c27bfd, 0xd65f0bff, 0xd503201f}, ARCH_FRAME_NONE}, /* retaa */
+        {{0xd503201f, 0xa8c27bfd, 0xd65f0fff, 0xd503201f}, ARCH_FRAME_NONE}, /* retab */
+    };
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(cases); i++)
+        CHECK_UINT(arch_frame_at((const uint8_t *)&cases[i].word[2]), cases[i].frame);
+}
+
 int main(void) {
     Dl_info info;
     test_effects();
+    test_frames();
     if (system("objdump --version >/dev/null 2>&1") == 0 &&
         dladdr((void *)(uintptr_t)qsort, &info)) {
         test_library(info.dli_fname, (uintptr_t)info.dli_fbase);
