@@ -30,7 +30,7 @@ SYSCALL_SOURCES =
 SLEEP_SOURCES = $(SLEEP_COMMON) preload/wrap/sleep_aarch64.c
 endif
 RESTART_COMMON = preload/wrap/restart_due.c preload/wrap/restart_due.h
-SLEEP_COMMON = preload/wrap/announced_call.h preload/wrap/sleep.c preload/wrap/sleep.h \
+SLEEP_COMMON = preload/wrap/announced_call.h preload/wrap/file_time.c preload/wrap/file_time.h preload/wrap/sleep.c preload/wrap/sleep.h \
 	preload/wrap/sleep_list.h preload/wrap/sleep_machine.h preload/wrap/sleep_open.c preload/wrap/sleep_open.h \
 	preload/wrap/transfer.c preload/wrap/transfer.h
 # The walk without a memory of the last one; tests have it, too.

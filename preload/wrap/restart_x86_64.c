@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include "common/wire/arch.h"
 #include "common/wire/compiler.h"
@@ -22,6 +21,7 @@
 #include "preload/life/sys.h"
 #include "preload/sample/interrupted.h"
 #include "preload/sample/stack.h"
+#include "preload/wrap/file_time.h"
 #include "preload/wrap/restart_due.h"
 #include "preload/wrap/syscall_code.h"
 #include "preload/wrap/syscall_passed.h"
@@ -381,12 +381,8 @@ static bool read_word(void *arg, uint64_t address, uint64_t *word) {
 }
 
 static uint64_t socket_timeout(void *arg, int fd, int option) {
-    struct timeval timeout = {0, 0};
-    socklen_t length = sizeof timeout;
     (void)arg;
-    if (sys5(SYS_getsockopt, fd, SOL_SOCKET, option, &timeout, &length) != 0)
-        return 0;
-    return (uint64_t)timeout.tv_sec * SECOND_NS + (uint64_t)timeout.tv_usec * 1000;
+    return file_time_socket(fd, option);
 }
 
 static long held(void *arg, unsigned reg) {
@@ -477,40 +473,13 @@ void restart_meet_handler(const struct restart_state *state, int number, ucontex
 
 /* ---- a read of a terminal ---- */
 
-/* As the kernel has it; libc's is another one. */
-struct kernel_termios {
-    uint32_t flags[3], local; /* c_iflag, c_oflag, c_cflag, c_lflag */
-    uint8_t line, cc[19];
-};
-#define KERNEL_TCGETS   0x5401
-#define KERNEL_TIOCGPKT 0x80045438 /* _IOR('T', 0x38, int): none but masters answer */
-#define KERNEL_ICANON   2u
-#define KERNEL_VTIME    5
-#define KERNEL_VMIN     6
-#define TENTH_NS        (100 * MS_NS)
-
-/* After which time a read of `fd` returns without a byte; 0: never, or it is no terminal. A master
- * of pseudoterminals answers with the settings of the other end, but has no timeout. Where the
- * first byte is waited for without end, and the next ones are not, the kernel makes a read again
- * only before the first. */
-static uint64_t terminal_timeout(int fd) {
-    struct kernel_termios t;
-    struct stat file;
-    int packets;
-    if (sys2(SYS_fstat, fd, &file) != 0 || !S_ISCHR(file.st_mode) ||
-        sys3(SYS_ioctl, fd, KERNEL_TCGETS, &t) != 0 || (t.local & KERNEL_ICANON) != 0 ||
-        t.cc[KERNEL_VMIN] != 0 || sys3(SYS_ioctl, fd, KERNEL_TIOCGPKT, &packets) == 0)
-        return 0;
-    return t.cc[KERNEL_VTIME] * TENTH_NS;
-}
-
 /* The kernel has put the thread before a read that has its time from the terminal: as if it had
  * ended with EINTR. */
 static void meet_rewound(struct restart_call *call, const greg_t *regs) {
     long number = (long)call->result;
     if ((number != SYS_read && number != SYS_readv) || !is_rewound(regs))
         return;
-    call->terminal_ns = terminal_timeout((int)(uint32_t)regs[REG_RDI]);
+    call->terminal_ns = file_time_terminal((int)(uint32_t)regs[REG_RDI]);
     if (call->terminal_ns == 0)
         return;
     call->rewound = true;

@@ -4,34 +4,29 @@
  *
  * The kernel's answer overwrites the first argument of a call, which nobody else keeps: an
  * interrupted call can't be made again unseen. So SLEEP_FRAGILE asks for all calls of the functions
- * that the kernel does not restart by itself.
+ * that the kernel does not restart by itself; and of those that it does, for calls with a time that
+ * is an option of the descriptor: they would end early (sockets), or begin anew (terminals).
  */
 #include "preload/wrap/sleep_machine.h"
 
 #include <stddef.h>
+#include <sys/socket.h>
 
+#include "preload/life/confine.h"
 #include "preload/life/thread.h"
 #include "preload/sample/stack.h"
+#include "preload/wrap/file_time.h"
 #include "preload/wrap/sleep_list.h"
 
 /* Which of a stub's calls SLEEP_FRAGILE asks for: instructions that go to 4 for the others. */
-#define NONE              "b 4f\n"
-#define ALL               ""
-#define IF_WAITALL(flags) "tbz x" #flags ", #8, 4f\n"
-#define IF_MANY(flags)    "tbnz x" #flags ", #16, 4f\n" /* unless MSG_WAITFORONE */
-#define IF_SET(argument)  "cbz x" #argument ", 4f\n"
-#define IF_SAME(one, other)                                                                        \
-    "cmp x" #one ", x" #other "\n"                                                                 \
-    "b.ne 4f\n"
-#define IF_ABOVE(bytes, count)                                                                     \
-    "mov x16, #" #bytes "\n"                                                                       \
-    "cmp x" #count ", x16\n"                                                                       \
-    "b.ls 4f\n"
-/* Of a device that is memory: what has a page, and is not over when a signal comes, ends. */
-#define IF_MEMORY(name)                                                                            \
+#define NONE "b 4f\n"
+#define ALL  ""
+/* Of some descriptors, whatever is read: sleep_is_fragile. */
+#define IF_TIMED(name)                                                                             \
     SLOT("x16", name)                                                                              \
-    "b sleep_if_memory\n"
-#define IF_MEMORY_ABOVE(name, bytes, count) IF_ABOVE(bytes, count) IF_MEMORY(name)
+    "b sleep_if_fragile\n"
+#define IF_MEMORY(name)                     IF_TIMED(name)
+#define IF_MEMORY_ABOVE(name, bytes, count) IF_TIMED(name)
 #define IF_FRAGILE_NUMBER                                                                          \
     "cmp x0, #447\n"                                                                               \
     "b.hi 4f\n"                                                                                    \
@@ -113,22 +108,23 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     FUNCTION_END(label)
 
 /* The call whose slot is in x16 and whose first argument is a descriptor. */
-#define MEMORY_CALL                                                                                \
-    LOCAL_FUNCTION("sleep_if_memory")                                                              \
+#define FILE_CALL                                                                                  \
+    LOCAL_FUNCTION("sleep_if_fragile")                                                             \
     SAVE_ARGUMENTS                                                                                 \
-    "bl sleep_is_memory\n"                                                                         \
+    "bl sleep_is_fragile\n"                                                                        \
     "and w17, w0, #1\n"                                                                            \
     RESTORE_ARGUMENTS                                                                              \
     "cbnz w17, sleep_call_masked\n"                                                                \
     "b sleep_call_watched\n"                                                                      \
-    FUNCTION_END("sleep_if_memory")
+    FUNCTION_END("sleep_if_fragile")
 
 #define STUB(name, fragile, open, set, call)     STUB_OF(name, "globl", "", fragile, "")
 #define STUB_ALL(name, fragile, open, set, call) STUB_OF(name, "globl", "", ALL, "")
 /* The library that is loaded into a process that runs has its own of these (locks/wrap.c). */
 #define STUB_OF_LOCK(name, taken, open, set, call) STUB_OF(name, "weak", taken, NONE, "")
 
-/* rt_sigaction; sigaltstack; seccomp, or prctl(PR_SET_SECCOMP) */
+/* rt_sigaction; sigaltstack; seccomp, or prctl(PR_SET_SECCOMP), or
+ * prctl(PR_SET_SYSCALL_USER_DISPATCH) */
 #define IF_SENT                                                                                    \
     "cmp x0, #134\n"                                                                               \
     "b.eq signal_syscall\n"                                                                        \
@@ -139,6 +135,8 @@ _Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
     "cmp x0, #167\n"                                                                               \
     "b.ne 5f\n"                                                                                    \
     "cmp x1, #22\n"                                                                                \
+    "b.eq confine_syscall\n"                                                                       \
+    "cmp x1, #59\n"                                                                                \
     "b.eq confine_syscall\n"                                                                       \
     "5:\n"
 /* Others may return in another process, or not at all. */
@@ -309,12 +307,26 @@ __asm__(".pushsection .data.sleep_slots, \"aw\"\n"
         ".popsection\n"
         ".pushsection .text\n" DETOUR("sleep_announce", "trigger_before_sleep")
             DETOUR("sleep_learn", "sleep_look_up") DETOUR("sleep_start_open", "sleep_open")
-                MEMORY_CALL MASKED_CALL RESTARTED(STUB) LOCKS(STUB_OF_LOCK) SLEEPERS(STUB_ALL)
+                FILE_CALL MASKED_CALL RESTARTED(STUB) LOCKS(STUB_OF_LOCK) SLEEPERS(STUB_ALL)
                     STARTERS(STUB_OF_STARTER) RAW(STUB_RAW) ".popsection\n");
 /* clang-format on */
 
 extern const uint8_t sleep_call_made[] __attribute__((visibility("hidden")));
 extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
+
+/* Whether a call that waits for the descriptor may not be interrupted. */
+bool sleep_is_fragile(int fd) __attribute__((visibility("hidden"), used));
+bool sleep_is_fragile(int fd) {
+    struct agent_thread *self = thread_self;
+    uint32_t before;
+    if (sleep_is_memory(fd))
+        return true;
+    if (self == NULL || !confine_enter(self, &before))
+        return false;
+    bool has_time = file_time_socket(fd, SO_RCVTIMEO) != 0 || file_time_terminal(fd) != 0;
+    confine_leave(self, before);
+    return has_time;
+}
 
 /* The number of a call stays in its register: there is nothing to tell. */
 long (*sleep_syscall(void))(long number, ...) {

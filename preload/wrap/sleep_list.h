@@ -117,8 +117,8 @@ enum {
     F(read, IF_MEMORY_ABOVE(read, 4095, 2), OPEN_MEMORY, NO_SET, SYS_read)                         \
     F(__read_chk, IF_MEMORY_ABOVE(__read_chk, 4095, 2), OPEN_MEMORY, NO_SET, SYS_read)             \
     F(readv, IF_MEMORY(readv), CLOSED, NO_SET, SYS_readv)                                          \
-    F(accept, NONE, OPEN, NO_SET, SYS_accept)                                                      \
-    F(accept4, NONE, OPEN, NO_SET, SYS_accept4)                                                    \
+    F(accept, IF_TIMED(accept), OPEN, NO_SET, SYS_accept)                                          \
+    F(accept4, IF_TIMED(accept4), OPEN, NO_SET, SYS_accept4)                                       \
     F(pthread_cond_wait, NONE, CLOSED, NO_SET, SYS_futex)                                          \
     F(pthread_cond_timedwait, NONE, CLOSED, NO_SET, SYS_futex)                                     \
     F(pthread_cond_clockwait, NONE, CLOSED, NO_SET, SYS_futex)                                     \

@@ -83,12 +83,15 @@ long (*sleep_syscall(void))(long number, ...) __attribute__((visibility("hidden"
 #define SLEEP_EPOLL_WAIT  SYS_epoll_pwait
 #define SLEEP_PAUSE       SYS_ppoll
 #define SLEEP_OLD_NUMBERS SYS_ppoll, SYS_pselect6, SYS_epoll_pwait,
-/* All that the kernel does not make again by itself, as nobody else can. */
+/* All that the kernel does not make again by itself, as nobody else can; or, of some descriptors,
+ * with another time. */
 #define SLEEP_OLD_FRAGILE(word)                                                                    \
     (BIT(SYS_ppoll, word) | BIT(SYS_pselect6, word) | BIT(SYS_epoll_pwait, word) |                 \
      BIT(SYS_nanosleep, word) | BIT(SYS_clock_nanosleep, word) | BIT(SYS_futex, word) |            \
      BIT(SYS_semop, word) | BIT(SYS_semtimedop, word) | BIT(SYS_msgrcv, word) |                    \
-     BIT(SYS_msgsnd, word) | BIT(SYS_io_getevents, word) | BIT(SYS_io_uring_enter, word))
+     BIT(SYS_msgsnd, word) | BIT(SYS_io_getevents, word) | BIT(SYS_io_uring_enter, word) |         \
+     BIT(SYS_read, word) | BIT(SYS_readv, word) | BIT(SYS_recvfrom, word) |                        \
+     BIT(SYS_recvmsg, word))
 #define SLEEP_OLD_STARTERS
 #endif
 

@@ -75,6 +75,8 @@
     "leaq sleep_slot_" #name "(%rip), %r11\n"                                                      \
     "jmp sleep_if_memory\n"
 #define IF_MEMORY_ABOVE(name, bytes, count) IF_ABOVE(bytes, count) IF_MEMORY(name)
+/* With a time of the descriptor's own: it is made again. */
+#define IF_TIMED(name) NONE
 
 #define IF_FRAGILE_NUMBER                                                                          \
     "cmpq $447, %rdi\n"                                                                            \

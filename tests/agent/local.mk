@@ -11,7 +11,7 @@ EXTRA_DIST += tests/agent/aarch64_test.sh tests/agent/symbols_test.sh
 
 check_PROGRAMS += tests/agent/restart_test tests/agent/transfer_test tests/agent/wrap_sleep_test
 tests_agent_restart_test_SOURCES = $(RESTART_SOURCE) $(INSTRUCTION_SOURCE) preload/life/agent.c preload/sample/stack.c \
-	$(SYSCALL_SOURCES) \
+	$(SYSCALL_SOURCES) preload/wrap/file_time.c preload/wrap/file_time.h \
 	tests/agent/restart_test.c
 SLEEP_TEST_SOURCES = preload/wrap/next_symbol.c preload/life/agent.c preload/sample/stack.c $(SLEEP_SOURCES) \
 	$(SYSCALL_SOURCES) \

@@ -7,17 +7,21 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,15 +31,17 @@
 #include "tests/check.h"
 
 /* How many of the calls of masked_of_fragile are masked, without flags and with them: all but read
- * where none can be made again. */
+ * where none can be made again; and there read and accept are, if they have a time. */
 #if defined(__x86_64__)
 #define MASKED_OF_PLAIN 2u
 #define MASKED_OF_FLAGS 4u
 #define MASKED_OF_ALL   (CALLS - 1)
+#define MASKED_OF_TIMED 0u
 #else
-#define MASKED_OF_PLAIN 4u
+#define MASKED_OF_PLAIN 5u
 #define MASKED_OF_FLAGS 5u
 #define MASKED_OF_ALL   CALLS
+#define MASKED_OF_TIMED 1u
 #endif
 #define CALLS_OF_FRAGILE 7u
 
@@ -153,10 +159,58 @@ static void test_watched(void) {
     CHECK_UINT(masked, 0);
 }
 
-#if defined(__x86_64__)
+static unsigned masked_after(long answer) {
+    (void)answer;
+    return masked;
+}
 
 /* What a call that ends at once adds. */
-#define MASKED_BY(call) (masked = 0, (void)(call), masked)
+#define MASKED_BY(call) (masked = 0, masked_after(call))
+
+static void check_timed(int fd, unsigned expected) {
+    char byte;
+    struct iovec part = {&byte, 1};
+    sleep_burst = SLEEP_FRAGILE;
+    CHECK_UINT(MASKED_BY(read(fd, &byte, 1)), expected);
+    CHECK_UINT(MASKED_BY(readv(fd, &part, 1)), expected);
+    CHECK_UINT(MASKED_BY(accept(fd, NULL, NULL)), expected);
+    CHECK_UINT(MASKED_BY(accept4(fd, NULL, NULL, 0)), expected);
+    sleep_burst = 0;
+}
+
+static void set_terminal_time(int fd, unsigned char tenths) {
+    struct termios t;
+    CHECK(tcgetattr(fd, &t) == 0);
+    cfmakeraw(&t);
+    t.c_cc[VMIN] = 0;
+    t.c_cc[VTIME] = tenths;
+    CHECK(tcsetattr(fd, TCSANOW, &t) == 0);
+}
+
+/* A time that is the descriptor's. */
+static void test_timed(void) {
+    int pair[2];
+    const struct timeval time = {0, 1000};
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
+    check_timed(pair[0], 0);
+    CHECK(setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time) == 0);
+    check_timed(pair[0], MASKED_OF_TIMED);
+    check_timed(pair[1], 0);
+    close(pair[0]);
+    close(pair[1]);
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    CHECK(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    int slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_NONBLOCK);
+    CHECK(slave >= 0);
+    set_terminal_time(slave, 0);
+    check_timed(slave, 0);
+    set_terminal_time(slave, 1);
+    check_timed(slave, MASKED_OF_TIMED);
+    close(slave);
+    close(master);
+}
+
+#if defined(__x86_64__)
 
 /* Of the calls of which nobody knows how much of their time is left those are masked that take a
  * second at most; what says so is read where it can be. */
@@ -498,6 +552,7 @@ int main(void) {
     test_fragile();
     test_next();
     test_watched();
+    test_timed();
     test_short();
     test_masked();
     test_open();
