@@ -29,8 +29,13 @@ __attribute__((used)) static void called_by_fini(void) {
     destroy();
 }
 
-__asm__(".section .init\n call called_by_init\n .previous\n"
-        ".section .fini\n call called_by_fini\n .previous");
+#if defined(__x86_64__)
+#define CALL "call "
+#else
+#define CALL "bl "
+#endif
+__asm__(".section .init\n" CALL "called_by_init\n .previous\n"
+        ".section .fini\n" CALL "called_by_fini\n .previous");
 
 static int compare(const void *a, const void *b) {
     return *(const char *)a - *(const char *)b;

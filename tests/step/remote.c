@@ -58,9 +58,9 @@ static int access_reg(unw_addr_space_t space, unw_regnum_t number, unw_word_t *v
                       void *arg) {
     (void)space;
     const struct unwind_registers *regs = ((struct remote *)arg)->regs;
-    if (write || number < 0 || number > UNW_X86_64_RIP)
+    if (write || number < 0 || number > ARCH_UNWIND_PC)
         return -UNW_EBADREG;
-    *value = number == UNW_X86_64_RIP ? regs->pc : regs->reg[number];
+    *value = number == ARCH_UNWIND_PC ? regs->pc : regs->reg[number];
     return 0;
 }
 

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#include "common/wire/arch.h"
-
-#define INSTRUCTION_MAX 15
+#include "tests/step/registers.h"
+#include "tests/step/shadow_machine.h"
 
 bool shadow_init(struct shadow *shadow, struct memory *memory, const struct maps *maps) {
     *shadow = (struct shadow){.memory = memory, .maps = maps};
@@ -71,39 +70,14 @@ static uint32_t drop_below(struct shadow_region *region, uint64_t sp) {
 }
 
 bool shadow_start(struct shadow *shadow, struct shadow_thread *thread, uint64_t sp) {
-    thread->resolved = true;
+    thread->resolved = false;
     thread->region = region_of(shadow, sp);
     if (thread->region != NULL)
         drop_below(thread->region, sp);
     return thread->region != NULL;
 }
 
-/* ---- instructions ---- */
-
-static bool is_prefix(unsigned char byte) {
-    return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x3e || byte == 0x2e ||
-           byte == 0x64 || byte == 0x65;
-}
-
-enum shadow_kind shadow_kind_at(struct memory *memory, uint64_t pc) {
-    unsigned char code[8] = {0};
-    size_t at = 0;
-    for (size_t i = 0; i < sizeof code; i++)
-        if (!memory_bytes(memory, pc + i, &code[i], 1))
-            break;
-    while (at < 4 && is_prefix(code[at]))
-        at++;
-    if ((code[at] & 0xf0) == 0x40)
-        at++;
-    unsigned extension = code[at + 1] >> 3 & 7;
-    if (code[at] == 0xe8 || (code[at] == 0xff && extension == 2))
-        return SHADOW_CALL;
-    if (code[at] == 0xff && extension == 4)
-        return SHADOW_JUMP;
-    if (code[at] == 0xc3 || code[at] == 0xc2)
-        return SHADOW_RETURN;
-    return code[at] == 0x0f && code[at + 1] == 0x05 ? SHADOW_SYSCALL : SHADOW_OTHER;
-}
+/* ---- steps ---- */
 
 /* Back from a handler: its frame is gone, wherever the stack pointer is now. */
 static void end_signal(struct shadow_thread *thread) {
@@ -114,35 +88,48 @@ static void end_signal(struct shadow_thread *thread) {
 
 /* After a jump or return that ended an abandoned frame. On a stack without any call, the function
  * that was entered has a caller made by hand. */
-static bool resolve(struct shadow *shadow, struct shadow_thread *thread, uint64_t sp) {
-    struct shadow_entry entry = {.slot = sp};
+static bool resolve(struct shadow *shadow, struct shadow_thread *thread,
+                    const struct user_regs_struct *now) {
+    struct shadow_entry entry = {.slot = registers_sp(now)};
     thread->resolved = true;
     if (thread->region->n > 0)
         return true;
     thread->region->by_hand = true;
-    return memory_word(shadow->memory, sp, &entry.target) && push(thread->region, entry);
+    return shadow_machine_first(shadow->memory, now, &entry.target) && push(thread->region, entry);
+}
+
+static bool called(struct shadow *shadow, struct shadow_thread *thread,
+                   const struct user_regs_struct *before, const struct user_regs_struct *after) {
+    struct shadow_entry entry = {.slot = registers_sp(after)};
+    switch (shadow_machine_called(shadow->memory, before, after, &entry.target)) {
+    case SHADOW_CALLED:
+        thread->resolved = true;
+        return push(thread->region, entry);
+    case SHADOW_FAULTED:
+        return true;
+    default:
+        return false;
+    }
 }
 
 bool shadow_step(struct shadow *shadow, struct shadow_thread *thread, enum shadow_kind kind,
                  const struct user_regs_struct *before, const struct user_regs_struct *after) {
-    if (kind == SHADOW_SYSCALL && before->rax == SYS_rt_sigreturn)
+    if (kind == SHADOW_SYSCALL && registers_call(before) == SYS_rt_sigreturn)
         end_signal(thread);
     struct shadow_region *was = thread->region;
-    thread->region = region_now(shadow, thread, after->rsp);
+    uint64_t sp = registers_sp(after);
+    thread->region = region_now(shadow, thread, sp);
     if (thread->region == NULL)
         return false;
-    uint32_t dropped = drop_below(thread->region, after->rsp);
+    uint32_t dropped = drop_below(thread->region, sp);
     if (kind == SHADOW_SYSCALL)
         return true;
-    if (kind == SHADOW_CALL) {
-        struct shadow_entry entry = {.slot = after->rsp};
-        if (after->rsp != before->rsp - 8)
-            return true; /* it faulted */
-        return memory_word(shadow->memory, after->rsp, &entry.target) &&
-               entry.target - before->rip <= INSTRUCTION_MAX && push(thread->region, entry);
-    }
+    if (kind == SHADOW_CALL)
+        return called(shadow, thread, before, after);
+    if (kind == SHADOW_RETURN || (kind == SHADOW_JUMP && !thread->resolved))
+        drop_below(thread->region, shadow_machine_left(sp));
     if (kind == SHADOW_RETURN || kind == SHADOW_JUMP)
-        return thread->resolved || resolve(shadow, thread, after->rsp);
+        return thread->resolved || resolve(shadow, thread, after);
     if (dropped > 0 || was != thread->region)
         thread->resolved = false;
     return true;
@@ -151,17 +138,17 @@ bool shadow_step(struct shadow *shadow, struct shadow_thread *thread, enum shado
 bool shadow_signal(struct shadow *shadow, struct shadow_thread *thread,
                    const struct user_regs_struct *handler) {
     struct shadow_region *under = thread->region;
-    struct shadow_region *region = region_now(shadow, thread, handler->rsp);
+    struct shadow_region *region = region_now(shadow, thread, registers_sp(handler));
     if (region == NULL)
         return false;
     if (region != under)
         region->n = 0; /* another stack is used from its start */
-    struct shadow_entry interrupted = {.slot = handler->rsp + 8 + ARCH_SIGFRAME_PC, .under = under};
-    struct shadow_entry back = {.slot = handler->rsp};
+    struct shadow_entry interrupted = {.slot = shadow_machine_interrupted(handler), .under = under};
+    struct shadow_entry back = {.slot = registers_sp(handler)};
     thread->region = region;
     return memory_word(shadow->memory, interrupted.slot, &interrupted.target) &&
-           memory_word(shadow->memory, back.slot, &back.target) && push(region, interrupted) &&
-           push(region, back);
+           shadow_machine_first(shadow->memory, handler, &back.target) &&
+           push(region, interrupted) && push(region, back);
 }
 
 bool shadow_is_by_hand(const struct shadow_thread *thread) {

@@ -58,7 +58,10 @@ enum shadow_kind { SHADOW_OTHER, SHADOW_CALL, SHADOW_RETURN, SHADOW_JUMP, SHADOW
 bool shadow_init(struct shadow *shadow, struct memory *memory, const struct maps *maps);
 void shadow_clear(struct shadow *shadow);
 
-/* A thread that has no caller yet. False: its stack pointer points nowhere. */
+/* A thread that has no caller yet. One that another has made is for a few instructions where that
+ * one has come from, and the first one where the dynamic linker has left registers, which is no
+ * caller of its own: the truth is known from its first call on. False: its stack pointer points
+ * nowhere. */
 bool shadow_start(struct shadow *shadow, struct shadow_thread *thread, uint64_t sp);
 
 /* What the instruction at `pc` does to the stack. */

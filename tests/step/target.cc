@@ -26,6 +26,8 @@
 #define NOINLINE __attribute__((noinline, noclone))
 
 extern "C" {
+void fault_at_once(volatile int *at);
+void fault_after_push(volatile int *at);
 void bare_shapes(void);
 void shapes_fast(void);
 void shapes_plain(void);
@@ -149,32 +151,6 @@ NOINLINE void fault(volatile int *at) {
     room[3] = 1;
     *at = room[3];
 }
-
-/* Faults where an unwind entry begins, and where its second row does: one byte before, other code
- * and other rules hold. */
-extern "C" void fault_at_once(volatile int *at);
-extern "C" void fault_after_push(volatile int *at);
-__asm__(".text\n"
-        ".type fault_at_once, @function\n"
-        "fault_at_once:\n"
-        ".cfi_startproc\n"
-        "movl (%rdi), %eax\n"
-        "ret\n"
-        ".cfi_endproc\n"
-        ".size fault_at_once, . - fault_at_once\n"
-        ".type fault_after_push, @function\n"
-        "fault_after_push:\n"
-        ".cfi_startproc\n"
-        "push %rbx\n"
-        ".cfi_adjust_cfa_offset 8\n"
-        ".cfi_offset %rbx, -16\n"
-        "movl (%rdi), %eax\n"
-        "pop %rbx\n"
-        ".cfi_adjust_cfa_offset -8\n"
-        ".cfi_restore %rbx\n"
-        "ret\n"
-        ".cfi_endproc\n"
-        ".size fault_after_push, . - fault_after_push\n");
 
 NOINLINE void signals() {
     stack_t other = {};

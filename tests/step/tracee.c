@@ -9,14 +9,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <sys/ptrace.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define BREAKPOINT 0xcc
+#include "tests/step/registers.h"
 
 /* 0: not to be had. */
 static uint64_t entry_of(pid_t pid) {
@@ -32,25 +30,6 @@ static uint64_t entry_of(pid_t pid) {
             entry = word.a_un.a_val;
     fclose(file);
     return entry;
-}
-
-static bool is_stopped_by(pid_t pid, int number) {
-    int status;
-    return waitpid(pid, &status, 0) == pid && WIFSTOPPED(status) && WSTOPSIG(status) == number;
-}
-
-static bool run_to(pid_t pid, uint64_t address) {
-    struct user_regs_struct regs;
-    errno = 0;
-    long code = ptrace(PTRACE_PEEKTEXT, pid, address, 0);
-    if (address == 0 || errno != 0 ||
-        ptrace(PTRACE_POKETEXT, pid, address, (code & ~0xffl) | BREAKPOINT) != 0 ||
-        ptrace(PTRACE_CONT, pid, 0, 0) != 0 || !is_stopped_by(pid, SIGTRAP) ||
-        ptrace(PTRACE_GETREGS, pid, 0, &regs) != 0)
-        return false;
-    regs.rip = address;
-    return ptrace(PTRACE_SETREGS, pid, 0, &regs) == 0 &&
-           ptrace(PTRACE_POKETEXT, pid, address, code) == 0;
 }
 
 /* The child's way: why it failed goes to the parent as its exit status. */
@@ -72,7 +51,7 @@ pid_t tracee_start(char *const argv[]) {
         return -1;
     }
     if (ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL) == 0 &&
-        run_to(pid, entry_of(pid)))
+        registers_run_to(pid, entry_of(pid)))
         return pid;
     int why = errno;
     kill(pid, SIGKILL);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/step/registers.h"
+
 static uint64_t scratch[UNWIND_SCRATCH_WORDS];
 
 #define PLACES_LISTED 12 /* of each verdict */
@@ -166,16 +168,6 @@ static bool is_same_when_fast(struct judge *judge, const struct shadow_thread *t
            n == stacks->n_frames && memcmp(again, stacks->frame, n * sizeof *again) == 0;
 }
 
-static struct unwind_registers registers_of(const struct user_regs_struct *r) {
-    return (struct unwind_registers){
-        .pc = r->rip,
-        .reg = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9,
-                r->r10, r->r11, r->r12, r->r13, r->r14, r->r15},
-        .known = ARCH_ALL_REGS,
-        .exact = true,
-    };
-}
-
 /* ---- comparing ---- */
 
 static uint32_t common(const struct stack *a, const struct stack *b) {
@@ -321,7 +313,7 @@ static void weigh(struct judge *judge, const struct stacks *stacks) {
 void judge_stack(struct judge *judge, const struct shadow_thread *thread,
                  const struct user_regs_struct *user) {
     static struct stacks stacks;
-    const struct unwind_registers regs = registers_of(user);
+    const struct unwind_registers regs = registers_for_walk(user);
     struct stack *theirs = &stacks.theirs;
     walk(judge, regs, &stacks);
     if (!is_same_when_fast(judge, thread, regs, &stacks))

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * faults_aarch64.c - faults where an unwind entry begins, and where its second row does: one byte
+ * before, other code and other rules hold.
+ */
+
+__asm__(".text\n"
+        ".globl fault_at_once\n"
+        ".type fault_at_once, %function\n"
+        "fault_at_once:\n"
+        ".cfi_startproc\n"
+        "ldr w0, [x0]\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size fault_at_once, . - fault_at_once\n"
+        ".globl fault_after_push\n"
+        ".type fault_after_push, %function\n"
+        "fault_after_push:\n"
+        ".cfi_startproc\n"
+        "str x30, [sp, #-16]!\n"
+        ".cfi_adjust_cfa_offset 16\n"
+        ".cfi_offset 30, -16\n"
+        "ldr w0, [x0]\n"
+        "ldr x30, [sp], #16\n"
+        ".cfi_adjust_cfa_offset -16\n"
+        ".cfi_restore 30\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size fault_after_push, . - fault_after_push\n");
