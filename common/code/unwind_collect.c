@@ -106,6 +106,15 @@ static void note_signing(void *arg, const uint8_t *at) {
             (uint64_t)(at - (const uint8_t *)collector->frame->data->d_buf);
 }
 
+/* The return address was pushed before the first instruction, which is a landing pad: the entry
+ * says so behind it. */
+static bool was_pushed_before(const struct collector *collector, const struct unwind_span *span) {
+    const struct cfi_state *state = &collector->run.state;
+    return collector->machine->ra_stays_in_reg && collector->out->n_rows == span->first_row + 1 &&
+           state->cfa.how == CFI_OFFSET && state->cfa.offset == 0 && state->ra.how == CFI_OFFSET &&
+           state->ra.offset >= 0;
+}
+
 /* Runs the instructions of an entry that covers `span`. False: no memory. */
 static bool put_rows(struct collector *collector, const struct known_cie *known,
                      const struct unwind_span *span, const uint8_t *p, const uint8_t *end) {
@@ -126,7 +135,12 @@ static bool put_rows(struct collector *collector, const struct known_cie *known,
         if (!collector->has_last ||
             memcmp(&run->state, &collector->last_state, sizeof run->state) != 0)
             rule_of_state(collector, &run->state);
-        if (!put_row(collector, span, run->from - base, collector->last_rule, collector->last_lack))
+        uint64_t from = run->from - base;
+        if (was_pushed_before(collector, span)) {
+            collector->out->n_rows--;
+            from = span->start;
+        }
+        if (!put_row(collector, span, from, collector->last_rule, collector->last_lack))
             return false;
     } while (status == CFI_ROW);
     return true;

@@ -158,6 +158,24 @@ static void fp_of(const struct unwind_machine *machine, const struct cfi_value *
         rule->fp_off = 0;
 }
 
+#define ABOVE_MOST 64
+
+/* The caller's stack pointer is above what the frame has saved. The dynamic linker's entry says
+ * otherwise on aarch64: that its frame begins below the two words that the table of links has
+ * pushed before it jumps there, of which one is the return address. */
+static void begin_above_saved(const struct unwind_machine *machine, struct unwind_rule *rule) {
+    int32_t above = rule->ra_off + (int32_t)sizeof(uint64_t);
+    bool saved = rule->ra == UNWIND_AT_CFA || rule->ra == UNWIND_REPLACED;
+    if (!machine->ra_stays_in_reg || rule->cfa != UNWIND_CFA_REG || !saved || rule->ra_off < 0 ||
+        rule->ra_off > ABOVE_MOST)
+        return;
+    rule->ra = UNWIND_AT_CFA; /* arguments are saved as well, not what a landing pad is given */
+    rule->cfa_off += above;
+    rule->ra_off -= above;
+    if (rule->fp == UNWIND_AT_CFA)
+        rule->fp_off -= above;
+}
+
 bool unwind_rule_of(const struct unwind_machine *machine, const struct cfi_state *state,
                     struct unwind_rule *rule, enum unwind_lack *lack) {
     memset(rule, 0, sizeof *rule);
@@ -172,6 +190,7 @@ bool unwind_rule_of(const struct unwind_machine *machine, const struct cfi_state
     }
     if (cfa_of(machine, &state->cfa, rule)) {
         fp_of(machine, &state->fp, rule);
+        begin_above_saved(machine, rule);
         return true;
     }
     *lack = UNWIND_LACK_CFA;

@@ -109,6 +109,16 @@ static inline int arch_is_frame_push(uint32_t word) {
     return (word & 0xffe07fffu) == 0xa9a07bfdu;
 }
 
+/* stp x16, x30, [sp, #-16]!: what a table of links pushes before its jump to the dynamic linker,
+ * which is so far behind. */
+#define ARCH_LINKS_BYTES  16
+#define ARCH_LINKS_PUSHED 16
+static inline int arch_links_push(const uint8_t *code) {
+    uint32_t word;
+    __builtin_memcpy(&word, code, sizeof word);
+    return word == 0xa9bf7bf0u;
+}
+
 /* ret, which may authenticate, or what authenticates before it: nothing else comes then. */
 static inline int arch_is_frame_gone(uint32_t word) {
     return word == 0xd65f03c0u || (word & 0xfffffbffu) == 0xd65f0bffu ||

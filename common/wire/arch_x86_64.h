@@ -43,6 +43,14 @@ static inline uint64_t arch_usual_ra_at(uint64_t cfa, uint64_t fp_at) {
     return cfa + (uint64_t)(int64_t)ARCH_USUAL_RA;
 }
 
+/* Of a table of links, from where it pushes to its jump: it has a rule. */
+#define ARCH_LINKS_BYTES  8
+#define ARCH_LINKS_PUSHED 0
+static inline int arch_links_push(const uint8_t *code) {
+    (void)code;
+    return 0;
+}
+
 #define ARCH_SYSCALL_BYTES 2
 #define ARCH_CODE_ALIGN    1 /* of instructions */
 

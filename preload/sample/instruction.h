@@ -25,7 +25,7 @@ enum instruction_kind {
     INSTRUCTION_LOAD,      /* reg = the word at the memory operand */
     INSTRUCTION_STORE,     /* the word at the memory operand = from, or something else */
     INSTRUCTION_ADD,       /* reg += value */
-    INSTRUCTION_AND,       /* reg &= value */
+    INSTRUCTION_AND,       /* reg = from & value; `from` may be none: reg itself */
     INSTRUCTION_LEAVE,     /* mov rbp to rsp, pop rbp */
     INSTRUCTION_RETURN,    /* and `value` bytes of arguments are popped; or a jump at the end of all
                             * that the code does, to where the link register leads back from */

@@ -145,6 +145,13 @@ static void load_or_store(uint32_t word, struct instruction *in) {
 
 /* ---- data ---- */
 
+/* Of 64 bits: ones in a row, turned to the right. */
+static uint64_t mask_of(uint32_t word) {
+    unsigned ones = BITS(word, 15, 10) + 1, turn = BITS(word, 21, 16);
+    uint64_t mask = ones < 64 ? (1ull << ones) - 1 : ~0ull;
+    return turn == 0 ? mask : mask >> turn | mask << (64 - turn);
+}
+
 static void by_immediate(uint32_t word, uint64_t pc, struct instruction *in) {
     uint32_t group = BITS(word, 25, 23), to = BITS(word, 4, 0);
     bool flags = BITS(word, 29, 29) != 0, wide = BITS(word, 31, 31) != 0;
@@ -159,6 +166,11 @@ static void by_immediate(uint32_t word, uint64_t pc, struct instruction *in) {
         in->reg = (uint8_t)to;
         in->base = (uint8_t)BITS(word, 9, 5);
         in->displacement = BITS(word, 30, 30) != 0 ? -value : value;
+    } else if (BITS(word, 31, 22) == 0x249 && BITS(word, 9, 5) != ZERO) { /* and */
+        in->kind = INSTRUCTION_AND;
+        in->reg = (uint8_t)to;
+        in->from = (uint8_t)BITS(word, 9, 5);
+        in->value = (int64_t)mask_of(word);
     } else {
         bool logical = group == 4 && BITS(word, 30, 29) != 3;
         bool of_stack = (group <= 3 && !flags) || logical;

@@ -207,6 +207,7 @@ static void pop(struct follow *f, unsigned reg) {
 
 /* The value that an instruction gives to its register. False: it is not known. */
 static bool result_of(const struct follow *f, const struct instruction *in, uint64_t *value) {
+    unsigned from;
     switch (in->kind) {
     case INSTRUCTION_MOVE:
         *value = in->from < ARCH_REGS ? f->reg[in->from] : 0;
@@ -217,8 +218,9 @@ static bool result_of(const struct follow *f, const struct instruction *in, uint
         *value = f->reg[in->reg] + (uint64_t)in->value;
         return is_known(f, in->reg);
     case INSTRUCTION_AND:
-        *value = f->reg[in->reg] & (uint64_t)in->value;
-        return is_known(f, in->reg);
+        from = in->from < ARCH_REGS ? in->from : in->reg;
+        *value = f->reg[from] & (uint64_t)in->value;
+        return is_known(f, from);
     default:
         return false;
     }
@@ -335,6 +337,18 @@ static bool find_return_address(const struct follow *f, uint64_t *ra, uint64_t *
     return is_known(f, ARCH_LINK);
 }
 
+/* What the code has pushed that it jumps from, if it is the first of a table of links, which leaves
+ * it there. */
+static uint64_t pushed_by_links(const struct follow *f) {
+    uint64_t at = f->pc - ARCH_LINKS_BYTES, word;
+    uint8_t code[8];
+    if (ARCH_LINKS_PUSHED == 0 || !unwind_read(f->env, at & ~7ull, &word))
+        return 0;
+    word >>= 8 * (at & 7);
+    memcpy(code, &word, sizeof code);
+    return arch_links_push(code) ? ARCH_LINKS_PUSHED : 0;
+}
+
 /* The caller, when that can be: the return address follows a call, or is where an interpreter goes
  * on. */
 static bool arrive_at_caller(const struct follow *f, struct unwind_registers *regs,
@@ -350,7 +364,7 @@ static bool arrive_at_caller(const struct follow *f, struct unwind_registers *re
     regs->reg[ARCH_FP] = f->reg[ARCH_FP];
     regs->known =
         (regs->known & ~(UNWIND_FP_KNOWN | UNWIND_FP_PERHAPS)) | (f->known & UNWIND_FP_KNOWN);
-    unwind_to_caller(regs, step, ra, sp + ARCH_CALL_BYTES);
+    unwind_to_caller(regs, step, ra, sp + ARCH_CALL_BYTES + pushed_by_links(f));
     return true;
 }
 

@@ -163,6 +163,10 @@ static void test_effects(void) {
           in.displacement == 0 && in.step == 32);
     in = decode(0xf81f0ffe); /* str x30, [sp, #-16]! */
     CHECK(in.kind == INSTRUCTION_STORE && in.from == 30 && !in.is_pair && in.step == -16);
+    in = decode(0x927ae53f); /* and sp, x9, #-64 */
+    CHECK(in.kind == INSTRUCTION_AND && in.reg == ARCH_SP && in.from == 9 && in.value == -64);
+    in = decode(0x12000000); /* and w0, w0, #1 */
+    CHECK(in.kind == INSTRUCTION_OTHER && (in.writes & 1u) != 0);
     in = decode(0xcb2163ff); /* sub sp, sp, x1 */
     CHECK(in.kind == INSTRUCTION_OTHER && (in.writes & 1u << ARCH_SP) != 0);
     in = decode(0xaa1303fd); /* mov x29, x19 */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/code/unwind_compile.h"
+#include "common/code/unwind_rule.h"
 #include "common/wire/compiler.h"
 #include "common/wire/unwind_table.h"
 #include "tests/check.h"
@@ -343,6 +344,19 @@ static void test_vdso(void) {
     elf_end(elf);
 }
 
+/* Of the dynamic linker's entry on aarch64: the return address was pushed before its frame begins.
+ */
+static void test_links(void) {
+    const struct cfi_state state = {.cfa = {.how = CFI_OFFSET, .reg = 31, .offset = 208},
+                                    .ra = {.how = CFI_OFFSET, .offset = 8},
+                                    .eh = {.how = CFI_OFFSET, .offset = -144}};
+    struct unwind_rule rule;
+    enum unwind_lack lack;
+    CHECK(unwind_rule_of(unwind_machine(EM_AARCH64), &state, &rule, &lack));
+    CHECK(rule.cfa == UNWIND_CFA_REG && rule.cfa_reg == 31 && rule.cfa_off == 224);
+    CHECK(rule.ra == UNWIND_AT_CFA && rule.ra_off == -8 && rule.fp == UNWIND_SAME);
+}
+
 int main(void) {
     static const char *const files[] = {
         "/proc/self/exe",
@@ -358,6 +372,7 @@ int main(void) {
     for (size_t i = 0; i < HCCT_ARRAY_LEN(files); i++)
         test_file(files[i], i == 0);
     test_vdso();
+    test_links();
 #if defined(__x86_64__)
     CHECK(init_rows > 0); /* of this program, if of no other */
 #endif
