@@ -44,6 +44,12 @@ long signal_syscall(long call, long number, const void *action, void *old, long 
     return sleep_real_syscall(call, (const long[]){number, (long)action, (long)old, bytes, 0, 0});
 }
 
+long signal_syscall_stack(long call, const void *stack, void *old)
+    __attribute__((visibility("hidden"), used));
+long signal_syscall_stack(long call, const void *stack, void *old) {
+    return sleep_real_syscall(call, (const long[]){(long)stack, (long)old, 0, 0, 0, 0});
+}
+
 unsigned dozed;
 
 static void doze(const struct agent_thread *thread) {
