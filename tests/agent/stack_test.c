@@ -27,33 +27,34 @@ static uint64_t address_of(const void *at) {
     return (uintptr_t)at;
 }
 
-static bool is_page(const struct stack_probe *probe, const char *memory) {
-    uint64_t page = address_of(memory), i = page / PAGE % STACK_PAGES;
-    return probe->page[i] == page && probe->copy[i].word[0] == *(const uint64_t *)memory;
+static bool is_page(const struct stack_probe *probe, const uint64_t *at) {
+    uint64_t page = address_of(at), i = page / WIRE_PAGE % STACK_PAGES;
+    return probe->page[i] == page && probe->copy[i].word[0] == *at;
 }
 
-/* Pages of one probe and of another one, up to the first that is not there. */
+/* Pages of one probe and of another one, up to the first that is not there: each of another of the
+ * kernel's, and each with a place of its own in a probe. */
 static void test_ahead(bool by_kernel) {
     static struct stack_page others[STACK_PAGES];
     struct stack_probe probe = {.copy = pages}, other = {.copy = others};
+    struct stack_ahead ahead[STACK_AHEAD] = {{&probe, 0}, {&other, 0}, {&probe, 0}, {&probe, 0}};
     char *memory = map(4, PROT_READ | PROT_WRITE, -1);
-    uint64_t first = address_of(memory), word = 0;
-    for (uint64_t i = 0; i < 4; i++)
-        *(uint64_t *)(memory + i * PAGE) = i + 1;
+    uint64_t *at[STACK_AHEAD], word = 0;
+    for (uint64_t i = 0; i < STACK_AHEAD; i++) {
+        at[i] = (uint64_t *)(memory + i * (PAGE + WIRE_PAGE));
+        *at[i] = i + 1;
+        ahead[i].page = address_of(at[i]);
+    }
     mprotect(memory + 2 * PAGE, PAGE, PROT_NONE);
-    const struct stack_ahead ahead[STACK_AHEAD] = {{&probe, first},
-                                                   {&other, first + PAGE},
-                                                   {&probe, first + 2 * PAGE},
-                                                   {&probe, first + 3 * PAGE}};
     stack_read_ahead(ahead, 0);
     stack_read_ahead(ahead, STACK_AHEAD);
-    CHECK(is_page(&probe, memory) == by_kernel && is_page(&other, memory + PAGE) == by_kernel);
-    CHECK(probe.page[(first / PAGE + 2) % STACK_PAGES] == 0 &&
-          probe.page[(first / PAGE + 3) % STACK_PAGES] == 0);
-    *(uint64_t *)(memory + PAGE) = 7;
-    CHECK(stack_read(&other, first + PAGE, &word) && word == (by_kernel ? 2 : 7));
-    CHECK(!stack_read(&probe, first + 2 * PAGE, &word));
-    CHECK(stack_read(&probe, first + 3 * PAGE, &word) && word == 4);
+    CHECK(is_page(&probe, at[0]) == by_kernel && is_page(&other, at[1]) == by_kernel);
+    CHECK(probe.page[ahead[2].page / WIRE_PAGE % STACK_PAGES] == 0 &&
+          probe.page[ahead[3].page / WIRE_PAGE % STACK_PAGES] == 0);
+    *at[1] = 7;
+    CHECK(stack_read(&other, ahead[1].page, &word) && word == (by_kernel ? 2 : 7));
+    CHECK(!stack_read(&probe, ahead[2].page, &word));
+    CHECK(stack_read(&probe, ahead[3].page, &word) && word == 4);
     munmap(memory, 4 * PAGE);
 }
 
