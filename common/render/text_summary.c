@@ -313,8 +313,12 @@ static void put_wrappers(const struct text *text) {
                 format_share(text_share(text, weight)).text);
 }
 
+static bool is_of_events(const struct profile *profile) {
+    return profile_of_blocks(profile) || profile_of_locks(profile);
+}
+
 static void put_lost(const struct text *text, const struct profile_process *sum) {
-    if (profile_of_blocks(text->profile) || profile_of_locks(text->profile)) {
+    if (is_of_events(text->profile)) {
         fprintf(text->out, "%s sample%s lost", format_count(sum->lost).text,
                 sum->lost == 1 ? "" : "s");
         if (sum->lost_ns > 0)
@@ -336,9 +340,10 @@ static void put_cost(const struct text *text, const struct profile_process *sum)
         return;
     text_label(text, "cost");
     if (handler)
-        fprintf(text->out,
-                "%s of the CPU time was spent in the agent's handler, and on the way there%s",
+        fprintf(text->out, "%s of the CPU time was spent %s%s",
                 format_share((double)sum->handler_ns / (double)sum->cpu_ns).text,
+                is_of_events(text->profile) ? "on these samples"
+                                            : "in the agent's handler, and on the way there",
                 text->calls ? ", reports of calls not included" : "; ");
     if (!text->calls)
         put_wrappers(text);

@@ -58,6 +58,13 @@ static void change_one(struct wire_session *session, const struct blocks_change 
         block_sample_show(session, number, WIRE_BLOCK_WEIGHT(change->weight, change->doubled));
 }
 
+/* Where blocks are followed there is one metric of the heap. */
+static void charge(struct agent_thread *thread) {
+    for (unsigned i = 0; i < agent.settings.metrics; i++)
+        if (wire_of_heap(agent.settings.metric[i]))
+            event_charge(thread, thread->streams[i].slot);
+}
+
 static void change_all(struct agent_thread *thread, const void *argument) {
     const struct change_job *job = argument;
     struct wire_session *session = session_enter(thread);
@@ -67,6 +74,7 @@ static void change_all(struct agent_thread *thread, const void *argument) {
     }
     for (unsigned i = 0; i < job->n; i++)
         change_one(session, &job->change[i]);
+    charge(thread);
     session_leave(thread);
     *job->done = true;
 }

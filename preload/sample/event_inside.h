@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 struct agent_thread;
+struct wire_slot;
 
 typedef void event_function(struct agent_thread *thread, const void *argument);
 
@@ -16,5 +17,10 @@ typedef void event_function(struct agent_thread *thread, const void *argument);
  * is no time for that, nothing was called. Thread context, or inside a handler of the application.
  */
 bool event_inside(event_function *function, const void *argument);
+
+/* What the thread's CPU time has grown by since event_inside, or since the last call of this, is
+ * what its samples of events cost (WIRE_HANDLER_NS): one call in so many is measured, and stands
+ * for all. Within such a function; NULL: it is counted nowhere. */
+void event_charge(struct agent_thread *thread, struct wire_slot *slot);
 
 #endif

@@ -112,6 +112,7 @@ static bool take_for_all(struct agent_thread *thread, struct wire_session *sessi
             continue;
         thread->stream = &thread->streams[i];
         bool sent = take_for(thread, session, set->metric[i], job->sample);
+        event_charge(thread, thread->stream->slot);
         any |= sent;
         followed &= sent || !wire_of_heap(set->metric[i]);
     }

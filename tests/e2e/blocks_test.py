@@ -89,6 +89,10 @@ for metric in COLUMN:
 path = scratch("text.pb.gz")
 record([target("blocks_truth")], path, "--metric", "heap")
 words = run([HCCT, "report", path], env={"LC_ALL": "C.UTF-8", "COLUMNS": "200"}).out.decode()
+process = report(path)["processes"][0]
+check(process["walks"] > 500 and process["handler_ns"] > 200 * process["walks"],
+      f"{process['walks']} samples took {process['handler_ns'] / 1e6:.1f} ms")
+check("% of the CPU time was spent on these samples" in words, "the report says what they cost")
 check("allocated and not freed" in words and re.search(r"1\.00 MiB ±[0-9.]+ [KM]iB at most", words) is not None,
       "the report says what is meant, and how far it can be off")
 
