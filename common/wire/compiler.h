@@ -23,6 +23,14 @@
 /* Kept out of line, so that what it has on the stack is not on its callers'. */
 #define hcct_noinline __attribute__((noinline))
 
+/* A call whose value is returned is a jump (-foptimize-sibling-calls), also where nothing else is
+ * optimized: whoever is called so has the caller's caller. */
+#ifdef __OPTIMIZE__
+#define hcct_jumps
+#else
+#define hcct_jumps __attribute__((optimize("O2")))
+#endif
+
 #define hcct_printf(fmt, first) __attribute__((format(printf, fmt, first)))
 
 #define HCCT_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))

@@ -15,7 +15,7 @@
 #include "preload/events/link.h"
 
 /* What the application calls stands in a part of the code of its own (preload/events/link.h). */
-#define BLOCKS_WRAPPER hcct_export __attribute__((section("hcct_blocks")))
+#define BLOCKS_WRAPPER hcct_export hcct_jumps __attribute__((section("hcct_blocks")))
 /* The rest of such a function, which it jumps to: so the caller is the application here, too. */
 #define BLOCKS_SLOWLY static hcct_noinline __attribute__((section("hcct_blocks")))
 

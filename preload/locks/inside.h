@@ -23,7 +23,7 @@
 #define SECOND_NS 1000000000
 
 /* What the application calls stands in a part of the code of its own (preload/events/link.h). */
-#define LOCKS_WRAPPER hcct_export __attribute__((section("hcct_locks")))
+#define LOCKS_WRAPPER hcct_export hcct_jumps __attribute__((section("hcct_locks")))
 /* The rest of such a function, which it jumps to: so the caller is the application here, too. */
 #define LOCKS_SLOWLY static hcct_noinline __attribute__((section("hcct_locks")))
 
