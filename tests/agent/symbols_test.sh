@@ -96,7 +96,7 @@ check "and allocate nothing, and take no lock" \
 # check_jumps NAME: EVENT_CALLER of what is called would be a place in the library
 check_jumps() {
     check "$1: the rest of a function is jumped to, not called" \
-        "$(objdump -d --no-show-raw-insn "$HCCT_BUILDDIR/preload/$1" |
+        "$(objdump -d --no-show-raw-insn -j hcct_blocks -j hcct_locks "$HCCT_BUILDDIR/preload/$1" 2>/dev/null |
             grep -o -E '(call|jmp|bl?)[[:space:]].*_slowly>$' | awk '{ print $1 }' | sort -u | tr -d b)" \
         "$([ "$(uname -m)" = x86_64 ] && echo jmp)"
 }
