@@ -101,7 +101,7 @@ static void note(uint64_t now) {
 
 /* `left` is at its end, `rest` bytes before that of the block: the next stop is drawn before a
  * sample is taken, as handlers of signals that came meanwhile run at its end, and may allocate. In
- * those that come before the draw is done there is no point. */
+ * those that come before the draw is done there is none for long. */
 static void stop(void *block, size_t size, uint64_t rest, const struct event_place *place) {
     struct stops *stops = &blocks_course.stops;
     uint32_t doubled = stops->doubled;
@@ -127,7 +127,7 @@ hcct_noinline void blocks_check(void *block, size_t size, const struct event_pla
         return;
     }
     uint64_t rest = size - course->left;
-    course->left = UINT64_MAX;
+    course->left = wire_blocks_mean(RATE_DOUBLED_MAX); /* a handler may leave by a jump now */
     if (ready)
         stop(block, size, rest, place);
     else
