@@ -133,6 +133,7 @@ preload_libagent_a_SOURCES = \
 	preload/life/patience.c preload/life/patience.h \
 	preload/life/program_name.c preload/life/program_name.h \
 	preload/life/session.c preload/life/session.h \
+	preload/life/session_blocks.c preload/life/session_blocks.h \
 	preload/life/session_left.c preload/life/session_left.h \
 	preload/life/session_slots.c preload/life/session_slots.h \
 	preload/life/settings.c preload/life/settings.h \

@@ -59,7 +59,7 @@ static const char *what_was_missing(const struct profile *profile, uint64_t no_r
         return " called no instrumented function";
     if (profile_of_blocks(profile))
         return " has no sampled block: it allocated too little, has freed all of it, or keeps less "
-               "than what a sample stands for (16 to 512 KiB)";
+               "than what a sample stands for (16 KiB or more)";
     if (profile_of_locks(profile))
         return " has no sample: its threads waited too little for locks";
     return " did nothing that is counted";

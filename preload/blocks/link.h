@@ -12,19 +12,21 @@
 #include "common/wire/compiler.h"
 #include "preload/events/link.h"
 
-/* A block weighs so much from now on; 0: it is gone. */
+/* A block weighs so much from now on. */
 struct blocks_change {
     uint64_t number, weight;
-    uint32_t doubled; /* where it still weighs something: as event_sample.doubled */
+    uint32_t doubled; /* as event_sample.doubled */
 };
 
 struct blocks_link {
     struct event_link event;
     bool heap;    /* blocks are followed until they are freed ... */
     bool objects; /* ... and weigh so many objects in the session's memory, not bytes */
-    /* False: not just now, nothing was done. Those that the session does not know are left alone.
-     */
-    bool (*change)(const struct blocks_change *change, unsigned n);
+    /* Those that the session does not know are left alone. Where it can't be had just now nothing
+     * is done. */
+    void (*change)(const struct blocks_change *change, unsigned n);
+    /* A block is gone. Takes no system call. Keeps errno. */
+    void (*gone)(uint64_t number);
     /* CLOCK_MONOTONIC in nanoseconds, without a system call. Keeps errno. */
     uint64_t (*now)(void);
     /* The calling thread's CPU time in nanoseconds, by one system call; 0: it can't be known now.

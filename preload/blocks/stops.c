@@ -8,9 +8,10 @@
 
 void stops_draw(struct stops *stops, uint32_t doubled, bool asks) {
     uint64_t mean = wire_blocks_mean(doubled), gap = course_gap(mean, &stops->course.random);
+    uint64_t most = stops_apart(doubled);
     stops->doubled = (uint8_t)doubled;
-    stops->is_point = !asks || gap <= mean;
-    stops->course.left = stops->is_point ? gap : mean;
+    stops->is_point = !asks || gap <= most;
+    stops->course.left = stops->is_point ? gap : most;
 }
 
 bool stops_hit(struct stops *stops, uint64_t rest) {

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/wire/wire.h"
 #include "preload/events/course.h"
 
 /* `course.left` is up to the next stop, which is a point or none. */
@@ -24,8 +25,15 @@ struct stops {
     bool is_point;
 };
 
-/* The next stop, by WIRE_BLOCKS_MEAN doubled so many times. `asks`: there is a stop after R bytes,
- * too, if no point comes before that. */
+#define STOPS_FAR 8u
+
+/* Bytes from one stop to the next, more or less: R, which was doubled so many times, or 4 MiB. */
+static inline uint64_t stops_apart(uint32_t doubled) {
+    return wire_blocks_mean(doubled < STOPS_FAR ? doubled : STOPS_FAR);
+}
+
+/* The next stop, by WIRE_BLOCKS_MEAN doubled so many times. `asks`: there is a stop after so many
+ * bytes, too, if no point comes before that. */
 void stops_draw(struct stops *stops, uint32_t doubled, bool asks);
 
 /* At the end of `left`, which was so much before the end of a block: does the block have a point?

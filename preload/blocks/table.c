@@ -8,11 +8,10 @@
 
 #include "preload/events/course.h"
 
-#define WINDOW  16u /* places that a block can have: two cache lines of addresses */
-#define FREE    0   /* in the place of an address */
-#define TAKEN   1   /* no block yet */
-#define LEAVING 2   /* freed, which the agent could not hear of yet */
-#define BATCH   64u /* changes that are sent at once */
+#define WINDOW 16u /* places that a block can have: two cache lines of addresses */
+#define FREE   0   /* in the place of an address */
+#define TAKEN  1   /* no block yet, or none any more */
+#define BATCH  64u /* changes that are sent at once */
 
 _Atomic uint8_t table_filter[1u << TABLE_FILTER_SHIFT];
 
@@ -22,7 +21,6 @@ static struct {
     _Atomic uint64_t size[WIRE_BLOCKS]; /* and by which R it was drawn, in the lowest bits */
     _Atomic uint64_t serial;            /* the last number's */
     _Atomic uint32_t doubled;           /* R is */
-    _Atomic uint32_t leaving;           /* so many places */
 } table;
 
 #define DOUBLED_BITS 5u
@@ -60,27 +58,16 @@ struct table_block table_find(void *address) {
     return (struct table_block){0, NULL};
 }
 
-/* The block's place is no longer its own. False: it was not. */
-static bool leave(struct table_block block) {
+/* The session hears of it before another block may have the place. */
+void table_forget(struct table_block block) {
     uint32_t place = WIRE_BLOCK_PLACE(block.number);
     uintptr_t address = (uintptr_t)block.address;
     if (block.number == 0 || atomic_load(&table.number[place]) != block.number ||
-        !atomic_compare_exchange_strong(&table.address[place], &address, LEAVING))
-        return false;
-    count(block.address, -1);
-    return true;
-}
-
-void table_forget(struct table_block block) {
-    const struct blocks_change gone = {.number = block.number};
-    uintptr_t leaving = LEAVING;
-    if (!leave(block))
+        !atomic_compare_exchange_strong(&table.address[place], &address, TAKEN))
         return;
-    if (hcct_blocks_link.change(&gone, 1))
-        atomic_compare_exchange_strong(&table.address[WIRE_BLOCK_PLACE(block.number)], &leaving,
-                                       FREE);
-    else
-        atomic_fetch_add(&table.leaving, 1);
+    count(block.address, -1);
+    hcct_blocks_link.gone(block.number);
+    atomic_store_explicit(&table.address[place], FREE, memory_order_release);
 }
 
 /* 0: all places of its window are taken. */
@@ -105,10 +92,20 @@ struct batch {
     unsigned n;
 };
 
-/* If the session can't be had just now, blocks keep weights that are right for another R. */
+static bool is_known(uint64_t number) {
+    uint32_t place = WIRE_BLOCK_PLACE(number);
+    return atomic_load(&table.number[place]) == number &&
+           atomic_load(&table.address[place]) > TAKEN;
+}
+
+/* If the session can't be had just now, blocks keep weights that are right for another R. One that
+ * another thread frees meanwhile may have got its new weight after its end. */
 static void send(struct batch *batch) {
     if (batch->n > 0)
-        (void)hcct_blocks_link.change(batch->change, batch->n);
+        hcct_blocks_link.change(batch->change, batch->n);
+    for (unsigned i = 0; i < batch->n; i++)
+        if (!is_known(batch->change[i].number))
+            hcct_blocks_link.gone(batch->change[i].number);
     batch->n = 0;
 }
 
@@ -116,22 +113,6 @@ static void add(struct batch *batch, const struct blocks_change *change) {
     batch->change[batch->n++] = *change;
     if (batch->n == BATCH)
         send(batch);
-}
-
-/* Blocks that were freed while the agent could not hear of it. */
-static void send_leaving(void) {
-    if (hcct_likely(atomic_load_explicit(&table.leaving, memory_order_relaxed) == 0))
-        return;
-    for (uint32_t i = 0; i < WIRE_BLOCKS; i++) {
-        const struct blocks_change gone = {.number = atomic_load(&table.number[i])};
-        uintptr_t leaving = LEAVING;
-        if (atomic_load(&table.address[i]) != LEAVING || !hcct_blocks_link.change(&gone, 1))
-            continue;
-        /* who is in table_forget at this moment counts nothing */
-        if (atomic_compare_exchange_strong(&table.address[i], &leaving, FREE) &&
-            atomic_load(&table.leaving) > 0)
-            atomic_fetch_sub(&table.leaving, 1);
-    }
 }
 
 /* What the session's memory says of a block that is followed. */
@@ -160,7 +141,7 @@ static void thin(uint32_t place, struct batch *batch, uint64_t *random) {
     const struct table_block block = {atomic_load(&table.number[place]), address};
     uint64_t packed = atomic_load(&table.size[place]), size = packed >> DOUBLED_BITS;
     uint32_t was = packed & ((1u << DOUBLED_BITS) - 1), doubled = was;
-    if ((uintptr_t)address <= LEAVING)
+    if ((uintptr_t)address <= TAKEN)
         return;
     if (!stays(size, &doubled, random))
         table_forget(block);
@@ -222,7 +203,6 @@ void table_add(void *address, size_t size, uint32_t doubled, const struct event_
         (void)hcct_blocks_link.event.sample(&sample);
         return;
     }
-    send_leaving();
     table_forget(table_find(address)); /* it was freed behind our back */
     sample.number = find_place(address, size, &doubled, random);
     if (sample.number == 0)
@@ -233,18 +213,13 @@ void table_add(void *address, size_t size, uint32_t doubled, const struct event_
 
 void table_renew(void) {
     for (uint32_t i = 0; i < WIRE_BLOCKS; i++) {
-        uintptr_t address = atomic_load(&table.address[i]), leaving = LEAVING;
-        if (address == FREE)
-            continue; /* most are, and have no page */
-        const struct table_block block = {atomic_load(&table.number[i]), (void *)address};
-        if (address > LEAVING ? leave(block) : address == LEAVING)
-            atomic_compare_exchange_strong(&table.address[i], &leaving, FREE);
+        uintptr_t address = atomic_load(&table.address[i]); /* most are free, and have no page */
+        if (address > TAKEN)
+            table_forget((struct table_block){atomic_load(&table.number[i]), (void *)address});
     }
-    atomic_store(&table.leaving, 0);
 }
 
 void table_clear(void) {
     memset(table.address, 0, sizeof table.address);
     memset(table_filter, 0, sizeof table_filter);
-    atomic_store(&table.leaving, 0);
 }

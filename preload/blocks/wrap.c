@@ -78,11 +78,12 @@ static void draw(bool ready) {
     stops_draw(&blocks_course.stops, by_table > by_rate ? by_table : by_rate, by_rate > 0);
 }
 
-/* What was done since `before`, for so many samples. The thread may have been interrupted, or have
- * waited for a place to report its first sample: no more is believed than a walk may take. */
-static void spend(uint64_t before, uint32_t samples) {
+/* What was done since `before`, for so many samples, where stops are so far apart. The thread may
+ * have been interrupted, or have waited for a place to report its first sample: no more is believed
+ * than a walk may take. */
+static void spend(uint64_t before, uint32_t samples, uint64_t bytes) {
     uint64_t took = hcct_blocks_link.now() - before;
-    rate_spend(took < SPENT_MOST_NS ? took : SPENT_MOST_NS, samples);
+    rate_spend(took < SPENT_MOST_NS ? took : SPENT_MOST_NS, samples, bytes);
 }
 
 /* The thread's clock takes a system call: it is read at one stop in eight, at a thread's first one,
@@ -110,7 +111,7 @@ static void stop(void *block, size_t size, uint64_t rest, const struct event_pla
     draw(true);
     if (sampled)
         table_add(block, size, doubled, place, &stops->course.random);
-    spend(before, sampled);
+    spend(before, sampled, stops_apart(doubled));
     note(before);
 }
 
@@ -136,16 +137,7 @@ hcct_noinline void blocks_check(void *block, size_t size, const struct event_pla
 }
 
 hcct_noinline void blocks_forget(void *block) {
-    const struct table_block known = table_find(block);
-    if (known.number == 0)
-        return;
-    int saved = errno;
-    bool ready = event_link_is_ready(&hcct_blocks_link.event);
-    uint64_t before = ready ? hcct_blocks_link.now() : 0;
-    table_forget(known);
-    if (ready)
-        spend(before, 0);
-    errno = saved;
+    table_forget(table_find(block));
 }
 
 /* Points that are drawn already are those of the parent and of all its children. */
@@ -230,11 +222,8 @@ static inline void *reallocate(void *old, size_t size, const struct event_place 
     if (table_may_have(old))
         known = table_find(old);
     void *block = ((realloc_function *)next(REALLOC))(old, size);
-    if (hcct_unlikely(known.number != 0) && (block != NULL || size == 0)) {
-        int saved = errno;
+    if (hcct_unlikely(known.number != 0) && (block != NULL || size == 0))
         table_forget(known);
-        errno = saved;
-    }
     blocks_check(block, size, place);
     return block;
 }

@@ -91,8 +91,9 @@ struct agent_process {
     _Atomic(struct wire_session *) session;
     _Atomic(const struct wire_arena *) arena;
     uint64_t arena_bytes, slot_bytes, session_bytes;
-    uint32_t slots;                 /* that are mapped */
-    _Atomic uint32_t epoch;         /* counts sessions; 0: none yet */
+    uint32_t slots;                      /* that are mapped */
+    _Atomic(struct wire_block *) blocks; /* session_blocks.c; NULL: the heap is not profiled */
+    _Atomic uint32_t epoch;              /* counts sessions; 0: none yet */
     uint64_t attached_ns;           /* CLOCK_MONOTONIC where the session began: no other one of this
                                      * process, or of those that it comes from, has the same */
     struct sampling_plan inherited; /* what threads of a child, or of a program that has begun, do

@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "preload/life/memory.h"
+#include "preload/life/session_blocks.h"
 #include "preload/life/stopped.h"
 #include "preload/life/sys.h"
 
@@ -158,7 +159,8 @@ bool connect_ask(const char *path, const struct wire_hello *request, int wait_ms
 }
 
 bool connect_map(const struct connect_answer *answer, struct connect_result *result) {
-    bool mapped = map_both(&answer->welcome, answer->fds, result);
+    bool mapped =
+        session_blocks_follow(answer->fds[0]) && map_both(&answer->welcome, answer->fds, result);
     close_both(answer);
     return mapped;
 }

@@ -22,6 +22,7 @@
 #include "preload/life/hooks.h"
 #include "preload/life/modules.h"
 #include "preload/life/patience.h"
+#include "preload/life/session_blocks.h"
 #include "preload/life/session_left.h"
 #include "preload/life/session_slots.h"
 #include "preload/life/signal.h"
@@ -105,6 +106,7 @@ static struct agent_left take_out(struct agent_process *process) {
     const struct agent_left old = {atomic_load(&process->session), atomic_load(&process->arena),
                                    process->session_bytes, process->arena_bytes};
     atomic_store(&process->session, NULL);
+    session_blocks_leave();
     return old;
 }
 

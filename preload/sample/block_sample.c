@@ -9,6 +9,7 @@
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
 #include "preload/life/session.h"
+#include "preload/life/session_blocks.h"
 #include "preload/sample/event_inside.h"
 #include "preload/sample/ticker.h"
 #include "preload/sample/walk.h"
@@ -43,16 +44,11 @@ void block_sample_tell_mean(struct wire_session *session, uint32_t doubled) {
 struct change_job {
     const struct blocks_change *change;
     unsigned n;
-    bool *done;
 };
 
 static void change_one(struct wire_session *session, const struct blocks_change *change) {
     struct wire_block *block = block_of(session, change->number);
     uint64_t number = change->number;
-    if (change->weight == 0) {
-        atomic_compare_exchange_strong(&block->number, &number, 0);
-        return;
-    }
     block_sample_tell_mean(session, change->doubled);
     if (atomic_load(&block->number) == number)
         block_sample_show(session, number, WIRE_BLOCK_WEIGHT(change->weight, change->doubled));
@@ -68,21 +64,17 @@ static void charge(struct agent_thread *thread) {
 static void change_all(struct agent_thread *thread, const void *argument) {
     const struct change_job *job = argument;
     struct wire_session *session = session_enter(thread);
-    if (session == NULL) {
-        *job->done = !session_is_held();
+    if (session == NULL)
         return;
-    }
     for (unsigned i = 0; i < job->n; i++)
         change_one(session, &job->change[i]);
     charge(thread);
     session_leave(thread);
-    *job->done = true;
 }
 
-static bool change(const struct blocks_change *change, unsigned n) {
-    bool done = false;
-    const struct change_job job = {change, n, &done};
-    return event_inside(change_all, &job) && done;
+static void change(const struct blocks_change *change, unsigned n) {
+    const struct change_job job = {change, n};
+    (void)event_inside(change_all, &job);
 }
 
 static uint64_t now(void) {
@@ -109,6 +101,7 @@ void block_sample_start(void) {
     hcct_blocks_link.heap = settings_have(&agent.settings, wire_of_heap);
     hcct_blocks_link.objects = settings_have(&agent.settings, is_of_heap_objects);
     hcct_blocks_link.change = change;
+    hcct_blocks_link.gone = session_block_gone;
     hcct_blocks_link.now = now;
     hcct_blocks_link.cpu = cpu;
 }

@@ -29,6 +29,7 @@ struct phase {
 struct run {
     uint32_t doubled;
     int64_t saved;
+    double all;
 };
 
 /* What samples took, 16 in a window, or as many as there are in a tenth of a second. */
@@ -37,13 +38,17 @@ static double go_through(struct run *run, const struct phase *phase) {
     for (double at = 0; at < phase->ns;) {
         double per_sample = (double)wire_blocks_mean(run->doubled) / phase->bytes_per_ns;
         double own = fmin(16 * per_sample, 1e8), cost = own / per_sample * phase->sample_ns;
-        const struct rate_window window = {(uint64_t)own, (uint64_t)cost};
+        run->all += own * phase->bytes_per_ns;
+        const struct rate_window window = {(uint64_t)own, (uint64_t)cost, (uint64_t)run->all};
         run->doubled = rate_next(run->doubled, &window, &run->saved);
         at += own;
         spent += cost;
     }
     return spent;
 }
+
+/* Samples of the first gigabytes, by an R that is no larger yet. */
+#define OF_ALL 10000
 
 static void check_budget(void) {
     const double sample_ns[] = {2000, 10000, 50000};
@@ -54,8 +59,8 @@ static void check_budget(void) {
             double spent = go_through(&run, &phase);
             double least = rate / (double)wire_blocks_mean(RATE_DOUBLED_MAX) * sample_ns[i];
             /* what the last window has taken beyond its part is the price of 16 samples */
-            double most =
-                fmax(1.0 / RATE_PART, least) * phase.ns + RATE_SAVED_NS + 32 * sample_ns[i];
+            double most = fmax(1.0 / RATE_PART, least) * phase.ns + RATE_SAVED_NS +
+                          OF_ALL * sample_ns[i] + 32 * sample_ns[i];
             CHECK(spent <= most);
             /* and no more than half of it stays unused, where R is not as small as it may be */
             CHECK(run.doubled == 0 || spent >= phase.ns / RATE_PART / 2.5);
@@ -64,42 +69,47 @@ static void check_budget(void) {
 }
 
 static void check_phases(void) {
-    const struct phase loads = {3e8, 2, 5000}, serves = {2e9, 1e-3, 5000};
+    const struct phase loads = {3e8, 400, 5000}, serves = {2e9, 1e-3, 5000},
+                       begins = {1e6, 400, 5000};
     struct run run = {.saved = RATE_SAVED_NS};
+    (void)go_through(&run, &begins); /* a short phase is seen by the usual R */
+    CHECK_UINT(run.doubled, RATE_DOUBLED_USUAL);
     (void)go_through(&run, &loads);
     CHECK(run.doubled == RATE_DOUBLED_MAX);
     (void)go_through(&run, &serves);
     CHECK_UINT(run.doubled, 0);
     CHECK(run.saved == RATE_SAVED_NS);
-    CHECK_UINT(rate_next(3, &(struct rate_window){0, 0}, &run.saved), 0);
-    run.saved = INT64_MIN / 4; /* nothing that a clock says makes it more or less than it may be */
-    (void)rate_next(3, &(struct rate_window){UINT64_MAX, UINT64_MAX}, &run.saved);
+    CHECK_UINT(rate_next(3, &(struct rate_window){0, 0, 0}, &run.saved), 0);
+    run.saved = INT64_MIN / 4; /* a clock may say anything */
+    (void)rate_next(3, &(struct rate_window){UINT64_MAX, UINT64_MAX, UINT64_MAX}, &run.saved);
     CHECK(run.saved >= -RATE_SAVED_NS && run.saved <= RATE_SAVED_NS);
 }
 
 static void check_noted(void) {
     CHECK_UINT(rate_doubled(), 0);
-    for (int i = 0; i < 1000; i++) {
-        rate_spend(10000, 1);
+    for (int i = 0; i < 2000; i++) {
+        rate_spend(10000, 1, 1u << 30);
         rate_note(20000);
     }
     CHECK_UINT(rate_doubled(), RATE_DOUBLED_MAX);
-    rate_spend(10000, 1);
+    rate_spend(10000, 1, 1u << 30);
     rate_note(100000); /* too little to go by */
     CHECK_UINT(rate_doubled(), RATE_DOUBLED_MAX);
     rate_note(1000000000);
+    rate_note(1000000000); /* nothing was spent in this one */
     CHECK_UINT(rate_doubled(), 0);
     rate_in_child();
-    CHECK_UINT(rate_doubled(), RATE_DOUBLED_MAX);
+    CHECK_UINT(rate_doubled(), RATE_DOUBLED_USUAL);
     rate_note(50000000);
-    CHECK_UINT(rate_doubled(), RATE_DOUBLED_MAX);
+    CHECK_UINT(rate_doubled(), RATE_DOUBLED_USUAL);
     rate_note(50000000);
     CHECK_UINT(rate_doubled(), 0);
 }
 
 /* ---- what blocks weigh ---- */
 
-#define BLOCKS 400u
+#define BLOCKS  400u
+#define LARGEST 5u /* R is doubled so many times */
 
 /* Small ones, some that are larger than R at times, and some that are always. */
 static uint64_t size_of(unsigned i) {
@@ -111,13 +121,13 @@ static uint64_t size_of(unsigned i) {
 static uint32_t next_doubled(uint32_t doubled, bool hit, uint64_t size) {
     if (size > 1000000)
         return hit ? 1 : 4;
-    return hit ? (doubled < RATE_DOUBLED_MAX ? doubled + 1 : 0) : doubled / 2;
+    return hit ? (doubled < LARGEST ? doubled + 1 : 0) : doubled / 2;
 }
 
 struct sums {
-    double weight[BLOCKS], squares[BLOCKS]; /* of each block, over all runs */
-    double total, total_squares, told;      /* of all blocks */
-    unsigned hits[RATE_DOUBLED_MAX + 1], asked[RATE_DOUBLED_MAX + 1]; /* of blocks of 70,000 */
+    double weight[BLOCKS], squares[BLOCKS];         /* of each block, over all runs */
+    double total, total_squares, told;              /* of all blocks */
+    unsigned hits[LARGEST + 1], asked[LARGEST + 1]; /* of blocks of 70,000 */
     unsigned within;
 };
 
@@ -161,7 +171,7 @@ static void check_unbiased(void) {
     for (unsigned i = 0; i < BLOCKS; i++)
         CHECK(fabs(sums.weight[i] / n - (double)size_of(i)) <=
               5 * sqrt(sums.squares[i]) / n + 1); /* weights are whole numbers */
-    for (uint32_t k = 0; k <= RATE_DOUBLED_MAX; k++) {
+    for (uint32_t k = 0; k <= LARGEST; k++) {
         double p = -expm1(-70000 / (double)wire_blocks_mean(k)), asked = sums.asked[k];
         CHECK(asked > 100 && fabs(sums.hits[k] - asked * p) <= 5 * sqrt(asked * p * (1 - p)));
     }

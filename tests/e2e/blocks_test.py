@@ -3,7 +3,7 @@
 keeps, in several threads and contexts; a leak between two looks at a running program; and a program that
 allocates in all places where one may, which finds everything as it is without us.
 
-Estimates are by chance. A context of W bytes is within 1.96 sqrt(R W) in 95 of 100 runs, R being 512 KiB at most; here
+Estimates are by chance. A context of W bytes is within 1.96 sqrt(R W) in 95 of 100 runs, R being 512 KiB at most for these; here
 within six standard deviations, which all but one of 100 million are. With --runs N: a table of N runs,
 in how many of them the 95 % interval of each context holds the truth."""
 
