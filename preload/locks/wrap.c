@@ -9,7 +9,8 @@
  * before it looks at the lock, it is asked at once.
  *
  * A sample is taken by the thread that has the lock by then, which so has it a few microseconds
- * longer, once in WIRE_LOCKS_MEAN of its waiting.
+ * longer, once in WIRE_LOCKS_MEAN of its waiting. The call takes so much longer: it counts as
+ * waiting, too.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -32,23 +33,24 @@ void locks_course_begin(void) {
     locks_course.left = course_gap(WIRE_LOCKS_MEAN, &locks_course.random);
 }
 
-static void send(uint64_t ns, const struct event_place *place) {
+static void send(uint64_t ns, uint64_t ended_ns, const struct event_place *place) {
     const struct event_sample sample = {
         .place = *place,
         .weight = course_weight(ns, WIRE_LOCKS_MEAN),
         .count = course_number(ns, WIRE_LOCKS_MEAN, &locks_course.random),
+        .ended_ns = ended_ns,
     };
     (void)hcct_locks_link.sample(&sample);
 }
 
 /* A point may lie in it. */
-static void sample_wait(uint64_t ns, const struct event_place *place) {
+static void sample_wait(uint64_t ns, uint64_t ended_ns, const struct event_place *place) {
     if (ns < locks_course.left) {
         locks_course.left -= ns;
         return;
     }
     locks_course.left = course_gap(WIRE_LOCKS_MEAN, &locks_course.random);
-    send(ns, place);
+    send(ns, ended_ns, place);
 }
 
 struct wait {
@@ -93,7 +95,7 @@ static hcct_noinline void wait_end(const struct wait *wait, bool gave_up,
     if (wait->table != NULL)
         end_held(wait, now, gave_up);
     if (event_link_is_ready(&hcct_locks_link))
-        sample_wait(counted(wait, &hcct_locks_link, now) + 1,
+        sample_wait(counted(wait, &hcct_locks_link, now) + 1, now,
                     place); /* shorter than the clock tells is still a wait */
     errno = saved;
 }

@@ -16,6 +16,7 @@
 #include "preload/life/session_slots.h"
 #include "preload/life/sys.h"
 #include "preload/sample/block_sample.h"
+#include "preload/sample/emit.h"
 #include "preload/sample/event_inside.h"
 #include "preload/sample/event_library.h"
 #include "preload/sample/held_sample.h"
@@ -25,13 +26,15 @@
 
 #define NAP_NS          200000l
 #define WAITS_FOR_SLOT  100
-#define WAITS_FOR_TABLE 5000 /* a second: the daemon reads large objects for the first time */
+#define WAITS_FOR_TABLE 5000   /* a second: the daemon reads large objects for the first time */
+#define OWN_MOST_NS     100000 /* a sample; more than that was waiting for a slot */
 
 /* ---- for the library: thread context, or inside a handler of the application ---- */
 
 struct sample_job {
     const struct event_sample *sample;
     bool (*kind)(uint32_t collector); /* metrics that it is of */
+    uint64_t entered_ns;              /* of a wait: CLOCK_MONOTONIC */
     bool *sent;
 };
 
@@ -85,9 +88,20 @@ static struct wire_slot *wait_for_slot(struct agent_thread *thread, struct wire_
     return slot;
 }
 
+/* The call that waits returns when the sample is taken, and whoever calls has waited for that, too:
+ * up to now, and as long again as one system call of the two with which it began. */
+static void credit_own_time(struct agent_thread *thread, struct wire_slot *slot,
+                            const struct sample_job *job) {
+    uint64_t ended = job->sample->ended_ns;
+    uint64_t took = ticker_now(CLOCK_MONOTONIC) - ended + (job->entered_ns - ended) / 2;
+    if (took < OWN_MOST_NS && emit_repeat(thread, slot, took))
+        session_count(slot, WIRE_CREDITED_NS, took);
+}
+
 /* For the metric whose stream the thread has. Blocks are followed by the one of the heap alone. */
 static bool take_for(struct agent_thread *thread, struct wire_session *session, uint32_t metric,
-                     const struct event_sample *sample) {
+                     const struct sample_job *job) {
+    const struct event_sample *sample = job->sample;
     uint64_t weight = wire_of_numbers(metric) ? sample->count : sample->weight;
     struct wire_slot *slot = wait_for_slot(thread, session);
     if (slot == NULL) {
@@ -95,6 +109,8 @@ static bool take_for(struct agent_thread *thread, struct wire_session *session, 
         return false;
     }
     bool sent = walk(thread, session, slot, metric, sample, weight);
+    if (sent && wire_of_waits(metric) && !wire_of_numbers(metric))
+        credit_own_time(thread, slot, job);
     if (sent && wire_of_heap(metric))
         block_sample_show(session, sample->number, WIRE_BLOCK_WEIGHT(weight, sample->doubled));
     return sent;
@@ -111,7 +127,7 @@ static bool take_for_all(struct agent_thread *thread, struct wire_session *sessi
         if (!job->kind(set->metric[i]))
             continue;
         thread->stream = &thread->streams[i];
-        bool sent = take_for(thread, session, set->metric[i], job->sample);
+        bool sent = take_for(thread, session, set->metric[i], job);
         event_charge(thread, thread->stream->slot);
         any |= sent;
         followed &= sent || !wire_of_heap(set->metric[i]);
@@ -121,21 +137,23 @@ static bool take_for_all(struct agent_thread *thread, struct wire_session *sessi
 }
 
 static void take(struct agent_thread *thread, const void *argument) {
-    const struct sample_job *job = argument;
+    struct sample_job job = *(const struct sample_job *)argument;
+    if (job.kind == wire_of_waits)
+        job.entered_ns = ticker_now(CLOCK_MONOTONIC);
     struct wire_session *session = event_session_enter(thread);
     if (session == NULL)
         return; /* no daemon, or another thread works on the session */
     no_room_tell(session);
-    if (job->kind == wire_of_blocks)
-        block_sample_tell_mean(session, job->sample->doubled);
+    if (job.kind == wire_of_blocks)
+        block_sample_tell_mean(session, job.sample->doubled);
     if (session_is_on(session))
-        *job->sent = take_for_all(thread, session, job);
+        *job.sent = take_for_all(thread, session, &job);
     session_leave(thread);
 }
 
 static bool send(const struct event_sample *sample, bool (*kind)(uint32_t collector)) {
     bool sent = false;
-    const struct sample_job job = {sample, kind, &sent};
+    const struct sample_job job = {.sample = sample, .kind = kind, .sent = &sent};
     (void)event_inside(take, &job);
     return sent;
 }
