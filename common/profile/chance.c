@@ -107,6 +107,14 @@ static void note_missing(struct chance *chance, const struct profile *profile, u
                        (double)it->no_room_ns - (double)own_lost;
 }
 
+/* A wait begins a little before the agent reads the clock, and ends a little after that. */
+#define WAIT_BLURRED_NS 1000
+
+static double blurred(const struct profile *profile, const struct profile_process *process) {
+    bool waits = profile_of_locks(profile) && strcmp(profile->unit, "nanoseconds") == 0;
+    return waits ? WAIT_BLURRED_NS * (double)process->walks : 0;
+}
+
 void chance_add(struct chance *chance, const struct profile *profile, uint32_t process,
                 uint64_t total) {
     struct size size = sample_size_of(profile, process, total);
@@ -118,6 +126,7 @@ void chance_add(struct chance *chance, const struct profile *profile, uint32_t p
     if (total == 0)
         return;
     chance->total += (double)total;
+    chance->blurred += blurred(profile, &profile->processes[process]);
     if (size.kind == CHANCE_UNKNOWN || chance->kind == CHANCE_UNKNOWN)
         chance->kind = CHANCE_UNKNOWN;
     else if (size.kind == CHANCE_SAMPLED)
@@ -189,7 +198,7 @@ double chance_total_variance(const struct chance *chance) {
 
 double chance_total_half_width(const struct chance *chance) {
     double by_chance = Z_95 * sqrt(chance_total_variance(chance));
-    return chance->lost + fmax(by_chance, chance->missing);
+    return chance->lost + chance->blurred + fmax(by_chance, chance->missing);
 }
 
 #define BEYOND_CHANCE 1.5 /* times the interval: more is left to chance once in 300 times */
@@ -232,5 +241,6 @@ double chance_weight_half_width(const struct chance *chance, double weight, floa
         return 0;
     double of_share = share < 1 ? chance->total * half_width_by_chance(chance, share, effect) : 0;
     double of_total = Z_95 * share * sqrt(chance_total_variance(chance));
-    return sqrt(of_share * of_share + of_total * of_total) + unseen(chance);
+    return sqrt(of_share * of_share + of_total * of_total) + share * chance->blurred +
+           unseen(chance);
 }

@@ -30,6 +30,7 @@ struct chance {
     double lone;                   /* the greatest weight that was drawn by itself */
     double forked, children;       /* processes: made by fork, and of these, attached */
     double attach;                 /* what the first sample of such a child weighs */
+    double blurred; /* what was measured may have been measured wrong by so much in all */
     double lost;    /* what weighs so much is known to be lost, and is not in `total` */
     double missing; /* CPU time that the kernel has counted, and that neither `total` nor what is
                      * known to be lost has; less than 0 where these have more */
@@ -57,7 +58,8 @@ double chance_samples(const struct chance *chance, double share, float effect);
 double chance_half_width(const struct chance *chance, double share, float effect);
 
 /* Half of the 95 % interval of a weight, in the unit of the profile; 0 as above. What the total is
- * off by the weight is off by, too, by its share; what was lost or left out may all be its. */
+ * off by, or was measured wrong by, the weight is off by, too, by its share; what was lost or left
+ * out may all be its. */
 double chance_weight_half_width(const struct chance *chance, double weight, float effect);
 
 /* Half of the 95 % interval of the total, in the unit of the profile; 0: as above. Where the

@@ -47,7 +47,7 @@ static struct profile *read_otlp_metric(const void *data, size_t bytes, const ch
     if (profile == NULL || metric == NULL ||
         strcmp(metric_type_of_word(metric), profile->type) == 0)
         return profile;
-    snprintf(error, error_bytes, "it has no metric '%s': it has %s", metric,
+    snprintf(error, error_bytes, "it has no metric '%s', or no sample of it: it has %s", metric,
              metric_word_of_type(profile->type));
     profile_free(profile);
     return NULL;

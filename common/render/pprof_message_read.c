@@ -428,7 +428,7 @@ static bool say_metrics(struct reader *r) {
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "",
                                  metric_word_of_type(type));
     }
-    return FAIL(r, "it has no metric '%s': it has %s", r->metric, known);
+    return FAIL(r, "it has no metric '%s', or no sample of it: it has %s", r->metric, known);
 }
 
 /* Which of a sample's values is the weight, which its error, which the number of samples. */

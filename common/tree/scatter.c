@@ -38,6 +38,7 @@ struct function {
     double squares;     /* of what was left to chance in a cluster, of this function ... */
     double with_all;    /* ... times what the whole cluster has */
     double next, after; /* ... times what it has in the next cluster, and in the one after it */
+    double greatest;    /* of the squares */
     uint64_t met;       /* clusters */
 };
 
@@ -190,6 +191,7 @@ static void add_item(struct scatter_thread *thread, const struct cluster *cluste
     function->name = item->name;
     function->weight += item->weight;
     function->squares += (double)item->chance * item->chance;
+    function->greatest = fmax(function->greatest, (double)item->chance * item->chance);
     function->with_all += (double)item->chance * cluster->chance;
     function->next += item->chance * chance_in(thread->last[0], key);
     function->after += item->chance * chance_in(thread->last[1], key);
@@ -473,11 +475,11 @@ void scatter_each_frame(const struct scatter *scatter, void see(uint32_t frame))
 
 /* ---- functions ---- */
 
-/* What its weight varies by is the sum of its own squares. What the total varies by is not beside
- * it. */
+/* What its weight varies by is the sum of its own squares, and of the rarest that there were some
+ * may have been missed. What the total varies by is not beside it. */
 static double varied_by_itself(const struct scatter *scatter, const struct function *function) {
     double share = share_of(scatter, function), of_all = share * share * scatter->squares;
-    double squares = function->squares * (1 + FEW_UNSEEN / (double)function->met);
+    double squares = function->squares + FEW_UNSEEN * function->greatest;
     return fmax(squares - of_all, FEW_LEAST_EFFECT * share * (1 - share) * scatter->squares);
 }
 

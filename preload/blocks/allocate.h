@@ -37,9 +37,10 @@ void blocks_forget(void *block);
 /* No point lies in so many bytes: they are passed, before there is a block. If there is none after
  * that, the next point comes that much sooner, of which it knows nothing. */
 static inline bool blocks_passes(size_t size) {
-    bool passes = size < blocks_course.stops.course.left;
+    uint64_t length = size + blocks_course.stops.beside;
+    bool passes = length < blocks_course.stops.course.left;
     if (hcct_likely(passes))
-        blocks_course.stops.course.left -= size;
+        blocks_course.stops.course.left -= length;
     return passes;
 }
 

@@ -23,6 +23,7 @@ struct stops {
     struct course course;
     uint8_t doubled; /* the R by which it was drawn */
     bool is_point;
+    uint16_t beside; /* so many bytes does the clock have for each block, beside its own */
 };
 
 #define STOPS_FAR 8u

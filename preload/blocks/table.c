@@ -115,22 +115,30 @@ static void add(struct batch *batch, const struct blocks_change *change) {
         send(batch);
 }
 
-/* What the session's memory says of a block that is followed. */
-static uint64_t weight_of(uint64_t size, uint32_t doubled, uint64_t *random) {
-    return hcct_blocks_link.objects ? course_number(size, table_mean(doubled), random)
-                                    : course_weight(size, table_mean(doubled));
+static uint64_t length_of(const struct table_size *its) {
+    return its->bytes + its->beside;
 }
 
-static void weigh(struct event_sample *sample, size_t size, uint32_t doubled, uint64_t *random) {
-    sample->doubled = doubled;
-    sample->weight = course_weight(size, table_mean(doubled));
-    sample->count = course_number(size, table_mean(doubled), random);
+/* S/p, where p is by what the clock had for the block. */
+static uint64_t bytes_of(const struct table_size *its) {
+    uint64_t length = length_of(its), weight = course_weight(length, table_mean(its->doubled));
+    return its->beside == 0 ? weight : (uint64_t)((unsigned __int128)weight * its->bytes / length);
+}
+
+static uint64_t number_of(const struct table_size *its, uint64_t *random) {
+    return course_number(length_of(its), table_mean(its->doubled), random);
+}
+
+static void weigh(struct event_sample *sample, const struct table_size *its, uint64_t *random) {
+    sample->doubled = its->doubled;
+    sample->weight = bytes_of(its);
+    sample->count = number_of(its, random);
 }
 
 /* R may have been doubled since it was drawn. */
-static bool stays(size_t size, uint32_t *doubled, uint64_t *random) {
-    for (; *doubled < table_doubled(); ++*doubled)
-        if (!course_stays(size, table_mean(*doubled), random))
+static bool stays(struct table_size *its, uint64_t *random) {
+    for (; its->doubled < table_doubled(); its->doubled++)
+        if (!course_stays(length_of(its), table_mean(its->doubled), random))
             return false;
     return true;
 }
@@ -139,16 +147,18 @@ static bool stays(size_t size, uint32_t *doubled, uint64_t *random) {
 static void thin(uint32_t place, struct batch *batch, uint64_t *random) {
     void *address = (void *)atomic_load(&table.address[place]);
     const struct table_block block = {atomic_load(&table.number[place]), address};
-    uint64_t packed = atomic_load(&table.size[place]), size = packed >> DOUBLED_BITS;
-    uint32_t was = packed & ((1u << DOUBLED_BITS) - 1), doubled = was;
+    uint64_t packed = atomic_load(&table.size[place]);
+    uint32_t was = packed & ((1u << DOUBLED_BITS) - 1);
+    struct table_size its = {packed >> DOUBLED_BITS, hcct_blocks_link.beside, was};
     if ((uintptr_t)address <= TAKEN)
         return;
-    if (!stays(size, &doubled, random))
+    if (!stays(&its, random)) {
         table_forget(block);
-    else if (doubled != was &&
-             atomic_compare_exchange_strong(&table.size[place], &packed, pack(size, doubled)))
-        add(batch,
-            &(struct blocks_change){block.number, weight_of(size, doubled, random), doubled});
+    } else if (its.doubled != was && atomic_compare_exchange_strong(&table.size[place], &packed,
+                                                                    pack(its.bytes, its.doubled))) {
+        uint64_t weight = hcct_blocks_link.objects ? number_of(&its, random) : bytes_of(&its);
+        add(batch, &(struct blocks_change){block.number, weight, its.doubled});
+    }
 }
 
 static void thin_some(uint32_t first, uint32_t n, uint64_t *random) {
@@ -166,10 +176,10 @@ static void double_mean(uint32_t doubled, uint64_t *random) {
 
 /* ---- a new block ---- */
 
-/* A place for a block that was drawn by R doubled *doubled times, which may be doubled for that,
+/* A place for a block that was drawn by that R, which may be doubled for that,
  * more than once: where most blocks were drawn by a larger R already none of these goes. 0: the
  * block does not stay. */
-static uint64_t find_place(const void *address, size_t size, uint32_t *doubled, uint64_t *random) {
+static uint64_t find_place(const void *address, struct table_size *its, uint64_t *random) {
     uint64_t number = 0;
     while ((number = take_place(address)) == 0) {
         uint32_t now = table_doubled();
@@ -177,15 +187,15 @@ static uint64_t find_place(const void *address, size_t size, uint32_t *doubled, 
         if ((number = take_place(address)) != 0 || now == TABLE_DOUBLED_MAX)
             break;
         double_mean(now, random);
-        if (!stays(size, doubled, random))
+        if (!stays(its, random))
             return 0;
     }
     return number;
 }
 
-static void follow(void *address, size_t size, uint32_t doubled, struct event_sample *sample) {
+static void follow(void *address, const struct table_size *its, struct event_sample *sample) {
     uint32_t place = WIRE_BLOCK_PLACE(sample->number);
-    atomic_store(&table.size[place], pack(size, doubled));
+    atomic_store(&table.size[place], pack(its->bytes, its->doubled));
     bool sent = hcct_blocks_link.event.sample(sample);
     if (sent)
         count(address, 1);
@@ -193,22 +203,23 @@ static void follow(void *address, size_t size, uint32_t doubled, struct event_sa
                           memory_order_release);
 }
 
-void table_add(void *address, size_t size, uint32_t doubled, const struct event_place *place,
+void table_add(void *address, const struct table_size *drawn, const struct event_place *place,
                uint64_t *random) {
     struct event_sample sample = {.place = *place};
-    if (!stays(size, &doubled, random))
+    struct table_size its = *drawn;
+    if (!stays(&its, random))
         return;
     if (!hcct_blocks_link.heap) {
-        weigh(&sample, size, doubled, random);
+        weigh(&sample, &its, random);
         (void)hcct_blocks_link.event.sample(&sample);
         return;
     }
     table_forget(table_find(address)); /* it was freed behind our back */
-    sample.number = find_place(address, size, &doubled, random);
+    sample.number = find_place(address, &its, random);
     if (sample.number == 0)
         return;
-    weigh(&sample, size, doubled, random);
-    follow(address, size, doubled, &sample);
+    weigh(&sample, &its, random);
+    follow(address, &its, &sample);
 }
 
 void table_renew(void) {

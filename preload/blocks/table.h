@@ -64,8 +64,14 @@ static inline uint64_t table_mean(uint32_t doubled) {
     return wire_blocks_mean(doubled);
 }
 
-/* A sampled block that was drawn by R doubled `doubled` times: sent to the agent, and followed. */
-void table_add(void *address, size_t size, uint32_t doubled, const struct event_place *place,
+/* What a block was drawn by. */
+struct table_size {
+    uint64_t bytes, beside; /* its own; and the others that the clock had for it */
+    uint32_t doubled;       /* R was, so many times */
+};
+
+/* A sampled block: sent to the agent, and followed. */
+void table_add(void *address, const struct table_size *its, const struct event_place *place,
                uint64_t *random);
 
 /* No block is known any more; one that another thread is about to add may be. R stays as it is. */

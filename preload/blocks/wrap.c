@@ -76,6 +76,7 @@ static void draw(bool ready) {
     if (!ready && by_rate < DOUBLED_UNREADY)
         by_rate = DOUBLED_UNREADY;
     stops_draw(&blocks_course.stops, by_table > by_rate ? by_table : by_rate, by_rate > 0);
+    blocks_course.stops.beside = hcct_blocks_link.beside;
 }
 
 /* What was done since `before`, for so many samples, where stops are so far apart. The thread may
@@ -105,13 +106,13 @@ static void note(uint64_t now) {
  * those that come before the draw is done there is none for long. */
 static void stop(void *block, size_t size, uint64_t rest, const struct event_place *place) {
     struct stops *stops = &blocks_course.stops;
-    uint32_t doubled = stops->doubled;
+    const struct table_size its = {size, stops->beside, stops->doubled};
     uint64_t before = hcct_blocks_link.now();
     bool sampled = stops_hit(stops, rest) && block != NULL;
     draw(true);
     if (sampled)
-        table_add(block, size, doubled, place, &stops->course.random);
-    spend(before, sampled, stops_apart(doubled));
+        table_add(block, &its, place, &stops->course.random);
+    spend(before, sampled, stops_apart(its.doubled));
     note(before);
 }
 
@@ -123,11 +124,12 @@ hcct_noinline void blocks_check(void *block, size_t size, const struct event_pla
         course_begin(course);
         draw(ready);
     }
-    if (size < course->left) {
-        course->left -= size;
+    uint64_t length = size + blocks_course.stops.beside;
+    if (length < course->left) {
+        course->left -= length;
         return;
     }
-    uint64_t rest = size - course->left;
+    uint64_t rest = length - course->left;
     course->left = wire_blocks_mean(RATE_DOUBLED_MAX); /* a handler may leave by a jump now */
     if (ready)
         stop(block, size, rest, place);

@@ -93,13 +93,20 @@ static uint64_t cpu(void) {
     return used;
 }
 
+#define BESIDE 1024u /* bytes: a block of 16 is met as often as one of 1 KiB would be */
+
 static bool is_of_heap_objects(uint32_t collector) {
     return collector == WIRE_COLLECT_HEAP_OBJECTS;
+}
+
+static bool is_of_objects(uint32_t collector) {
+    return wire_of_blocks(collector) && wire_of_numbers(collector);
 }
 
 void block_sample_start(void) {
     hcct_blocks_link.heap = settings_have(&agent.settings, wire_of_heap);
     hcct_blocks_link.objects = settings_have(&agent.settings, is_of_heap_objects);
+    hcct_blocks_link.beside = settings_have(&agent.settings, is_of_objects) ? BESIDE : 0;
     hcct_blocks_link.change = change;
     hcct_blocks_link.gone = session_block_gone;
     hcct_blocks_link.now = now;

@@ -114,7 +114,8 @@ static void *address(unsigned i) {
 
 static void add(unsigned i, size_t size, uint32_t doubled) {
     static const struct event_place place = {1, 2, 3};
-    table_add(address(i), size, doubled, &place, &random_state);
+    const struct table_size its = {size, hcct_blocks_link.beside, doubled};
+    table_add(address(i), &its, &place, &random_state);
 }
 
 static void check_one(void) {
@@ -163,17 +164,21 @@ static void check_renew(void) {
     CHECK(all() == 0 && !table_may_have(address(1)));
 }
 
-/* Each stands for its weight, also when R has been doubled several times. */
-static void check_full(void) {
+/* Each stands for its weight, also when R has been doubled several times; and where the clock has
+ * more bytes for each block than its own. */
+static void check_full(unsigned beside, uint32_t least) {
     const unsigned n = 6 * WIRE_BLOCKS;
+    const uint64_t bytes = 2000;
     double true_bytes = 0;
+    hcct_blocks_link.beside = (uint16_t)beside;
     for (unsigned i = 0; i < n; i++) {
-        add(i, 2000, 0); /* drawn by the first R, as by a thread that has not drawn since */
-        true_bytes += (double)course_weight(2000, WIRE_BLOCKS_MEAN);
+        add(i, bytes, 0); /* drawn by the first R, as by a thread that has not drawn since */
+        true_bytes += (double)(course_weight(bytes + beside, WIRE_BLOCKS_MEAN) * bytes) /
+                      (double)(bytes + beside);
     }
     uint32_t doubled = table_doubled();
     double mean = (double)table_mean(doubled);
-    CHECK(doubled >= 3 && doubled <= 6);
+    CHECK(doubled >= least && doubled <= 6);
     CHECK(fabs(all() - true_bytes) < 5 * sqrt(mean * true_bytes));
     for (unsigned i = 0; i < n; i += 2)
         table_forget(table_find(address(i)));
@@ -181,6 +186,7 @@ static void check_full(void) {
     for (unsigned i = 1; i < n; i += 2)
         table_forget(table_find(address(i)));
     CHECK(all() == 0);
+    hcct_blocks_link.beside = 0;
 }
 
 /* Most blocks were drawn by a larger R than the table has asked for: it asks for more than that. */
@@ -220,7 +226,8 @@ int main(void) {
     check_one();
     check_deaf();
     check_renew();
-    check_full();
+    check_full(0, 3);
+    check_full(1024, 3);
     check_full_of_rare();
     check_clear();
     return check_report();
