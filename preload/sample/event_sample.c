@@ -26,8 +26,7 @@
 
 #define NAP_NS          200000l
 #define WAITS_FOR_SLOT  100
-#define WAITS_FOR_TABLE 5000   /* a second: the daemon reads large objects for the first time */
-#define OWN_MOST_NS     100000 /* a sample; more than that was waiting for a slot */
+#define WAITS_FOR_TABLE 5000 /* a second: the daemon reads large objects for the first time */
 
 /* ---- for the library: thread context, or inside a handler of the application ---- */
 
@@ -77,24 +76,27 @@ static bool walk(struct agent_thread *thread, struct wire_session *session, stru
 
 /* A thread's first sample asks for a slot, which the daemon makes within its next sweep; without
  * waiting for that, what threads allocate first would be missing. Once in a thread. */
-static struct wire_slot *wait_for_slot(struct agent_thread *thread, struct wire_session *session) {
+static struct wire_slot *wait_for_slot(struct agent_thread *thread, struct wire_session *session,
+                                       bool *waited) {
     const struct timespec nap = {0, NAP_NS};
     bool first = thread->stream->slot == NULL && !thread->stream->missed_slot;
     struct wire_slot *slot = session_slot(thread, session);
     for (int i = 0; first && slot == NULL && i < WAITS_FOR_SLOT; i++) {
         sys2(SYS_nanosleep, &nap, NULL);
         slot = session_slot(thread, session);
+        *waited = true;
     }
     return slot;
 }
 
 /* The call that waits returns when the sample is taken, and whoever calls has waited for that, too:
- * up to now, and as long again as one system call of the two with which it began. */
+ * up to now, and as long again as one system call of the two with which it began. The thread may
+ * have had no processor meanwhile. */
 static void credit_own_time(struct agent_thread *thread, struct wire_slot *slot,
                             const struct sample_job *job) {
     uint64_t ended = job->sample->ended_ns;
     uint64_t took = ticker_now(CLOCK_MONOTONIC) - ended + (job->entered_ns - ended) / 2;
-    if (took < OWN_MOST_NS && emit_repeat(thread, slot, took))
+    if (emit_repeat(thread, slot, took))
         session_count(slot, WIRE_CREDITED_NS, took);
 }
 
@@ -103,13 +105,14 @@ static bool take_for(struct agent_thread *thread, struct wire_session *session, 
                      const struct sample_job *job) {
     const struct event_sample *sample = job->sample;
     uint64_t weight = wire_of_numbers(metric) ? sample->count : sample->weight;
-    struct wire_slot *slot = wait_for_slot(thread, session);
+    bool waited = false; /* for a place to report to: that is none of the lock's */
+    struct wire_slot *slot = wait_for_slot(thread, session, &waited);
     if (slot == NULL) {
         session_lose(thread, session, weight);
         return false;
     }
     bool sent = walk(thread, session, slot, metric, sample, weight);
-    if (sent && wire_of_waits(metric) && !wire_of_numbers(metric))
+    if (sent && !waited && wire_of_waits(metric) && !wire_of_numbers(metric))
         credit_own_time(thread, slot, job);
     if (sent && wire_of_heap(metric))
         block_sample_show(session, sample->number, WIRE_BLOCK_WEIGHT(weight, sample->doubled));
