@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "common/profile/chance.h"
 #include "common/render/format_number.h"
 
 static void put_one(struct top_line *line, const struct top_model *model,
@@ -56,8 +57,13 @@ void top_head_total(struct top_line *line, const struct top_model *model, double
     const struct profile *profile = model->total;
     const struct profile_process *sum = &model->sum;
     uint64_t total = top_model_weight(model, TOP_TOTAL);
-    top_line_print(line, "N     %s %s", format_weight(profile, total).text,
-                   format_type(profile, total));
+    const struct chance chance = chance_of(profile);
+    double half = chance_total_shown(&chance);
+    top_line_print(line, "N     %s", format_weight(profile, total).text);
+    if (half > 0)
+        top_line_print(line, " %s%s", top_glyphs()->plus_minus,
+                       format_weight(profile, (uint64_t)half).text);
+    top_line_print(line, " %s", format_type(profile, total));
     if (kinds != NULL && kinds->n > 1)
         top_line_print(line, " (metric %u of %u: M)", top_kinds_find(kinds, kind) + 1, kinds->n);
     if (!profile_of_calls(profile))
@@ -76,11 +82,26 @@ static uint64_t count_contexts(const struct profile *profile) {
     return n;
 }
 
+/* Of some shares: what lies between them has an interval between theirs. */
+static void put_chance(struct top_line *line, const struct profile *profile) {
+    static const double shares[] = {0.5, 0.1, 0.01};
+    const struct chance chance = chance_of(profile);
+    if (!(chance_samples(&chance, CHANCE_TYPICAL, 0) > 0))
+        return;
+    top_line_add(line, "95 %: ");
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(shares); i++)
+        top_line_print(line, "%s%g %% %s%.1f%s", i > 0 ? ", " : "", shares[i] * 100,
+                       top_glyphs()->plus_minus, chance_half_width(&chance, shares[i], 0) * 100,
+                       i == 0 ? " points" : "");
+    top_line_add(line, "; ");
+}
+
 void top_head_error(struct top_line *line, const struct top_model *model) {
     const struct profile *profile = model->total;
     const struct profile_process *sum = &model->sum;
     uint64_t total = top_model_weight(model, TOP_TOTAL);
     top_line_add(line, "error ");
+    put_chance(line, profile);
     if (profile->epsilon > 0)
         top_line_print(line, "epsilon N = %s (%.4g %%), ",
                        format_weight(profile, (uint64_t)(profile->epsilon * (double)total)).text,

@@ -13,12 +13,12 @@
 
 /* "server (pid 812, 4 threads), profiled for 2 h 05 min" */
 void top_head_who(struct top_line *line, const struct top_model *model);
-/* N, samples, how many are whole, what was lost, what the agent costs. `per_second`: samples
+/* N and its interval, samples, how many are whole, what was lost, what the agent costs. `per_second`: samples
  * lately, < 0: not known, so that the average stands there. `kinds`: of which `kind` is shown;
  * NULL: not known. */
 void top_head_total(struct top_line *line, const struct top_model *model, double per_second,
                     const struct top_kinds *kinds, const char *kind);
-/* The bounds, and what keeps them. */
+/* What is left to chance, the bounds, and what keeps them. */
 void top_head_error(struct top_line *line, const struct top_model *model);
 /* The recent weights; `what` names them: "the last 60s", "since the mark". */
 void top_head_recent(struct top_line *line, const struct top_model *model, const char *what);

@@ -201,6 +201,14 @@ double chance_total_half_width(const struct chance *chance) {
     return chance->lost + chance->blurred + fmax(by_chance, chance->missing);
 }
 
+#define LEAST_SHOWN 0.001
+
+double chance_total_shown(const struct chance *chance) {
+    double half = chance_total_half_width(chance);
+    bool known = chance->total_known || chance->lost > 0 || chance_left_out(chance) > 0;
+    return known && half > LEAST_SHOWN * chance->total ? half : 0;
+}
+
 #define BEYOND_CHANCE 1.5 /* times the interval: more is left to chance once in 300 times */
 #define LEAST_MISSING 0.03
 

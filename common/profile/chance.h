@@ -66,6 +66,9 @@ double chance_weight_half_width(const struct chance *chance, double weight, floa
  * profile does not tell it is that of samples that come independently. What is known to be lost, or
  * missing, is in the interval. */
 double chance_total_half_width(const struct chance *chance);
+/* The same where it is worth a word: 0 where nothing is known of it, or it is below a thousandth.
+ */
+double chance_total_shown(const struct chance *chance);
 /* CPU time that no sample stands for, by more than chance makes of it, in ns: threads that could
  * not be sampled, or a hcctd that got no processor to take what they sent. 0: none is known. */
 double chance_left_out(const struct chance *chance);

@@ -15,9 +15,8 @@
 #include "common/render/title.h"
 #include "common/wire/compiler.h"
 
-#define FEW_SAMPLES    10
-#define LEAST_REPORTED 0.001 /* of the total: what chance makes of it is not worth a word */
-#define NEARLY_ALL     0.95  /* of the samples: so few less is not worth a word */
+#define FEW_SAMPLES 10
+#define NEARLY_ALL  0.95 /* of the samples: so few less is not worth a word */
 
 /* The numbers of all processes; bursts are those of processes that are sampled in bursts. */
 static struct profile_process add_up(const struct profile *profile) {
@@ -39,10 +38,8 @@ void text_label(const struct text *text, const char *word) {
 
 static void put_chance_of_total(const struct text *text) {
     const struct chance chance = chance_of(text->profile);
-    double half = chance_total_half_width(&chance);
-    bool known = chance.total_known || chance.lost > 0 || chance_left_out(&chance) > 0;
-
-    if (known && half > LEAST_REPORTED * (double)text->total)
+    double half = chance_total_shown(&chance);
+    if (half > 0)
         fprintf(text->out, " %s%s", text->glyphs->plus_minus,
                 format_weight(text->profile, (uint64_t)half).text);
 }

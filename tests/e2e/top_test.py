@@ -90,8 +90,9 @@ terminal = Terminal(120, 70, HCCT_SOCKET=daemon.socket, TERM="screen")
 os.mkdir(scratch("files"))
 terminal.command(f"cd {scratch('files')}; stty -a | sed 1d > before; {HCCT} top --delay 0.2")
 terminal.wait(r"hcct top +known_shares \(pid \d+, \d+ threads?\), profiled for", "says who")
-terminal.wait(r"^N +\S+ .*of CPU time in .* samples \(\d+/s\), .* complete, \d+ lost", "and how much")
-terminal.wait(r"^error epsilon N = .*contexts in", "and the bounds")
+terminal.wait(r"^N +\S+ .*±.* of CPU time in .* samples \(\d+/s\), .* complete, \d+ lost", "and how much")
+terminal.wait(r"^error 95 %: 50 % ±[\d.]+ points, 10 % ±[\d.]+, 1 % ±[\d.]+; epsilon N = .*contexts in",
+              "what is left to chance, and the bounds")
 terminal.wait(r"^the last 10s: [\d.]+ \S+ of CPU time, over [\d.]+ ", "and the last 10 s beside it")
 terminal.wait(r"^\*total%( +error)? +self% +error │ +10s%( +error)? +self% +error +calling context",
               "the columns, sorted by the first")
