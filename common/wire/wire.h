@@ -46,13 +46,14 @@
 #include "common/wire/counters.h"
 #include "common/wire/tags.h"
 
-#define WIRE_VERSION       24u
+#define WIRE_VERSION       25u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
-#define WIRE_CACHE_LINE 64
-#define WIRE_PAGE       4096
-#define WIRE_PAGE_MOST  65536u /* of any kernel: what is mapped by itself begins at one */
+#define WIRE_CACHE_LINE         64
+#define WIRE_PAGE               4096
+#define WIRE_PAGE_MOST          65536u /* of any kernel: what is mapped by itself begins at one */
+#define WIRE_WHOLE_PAGES(bytes) (((bytes) + WIRE_PAGE_MOST - 1) / WIRE_PAGE_MOST * WIRE_PAGE_MOST)
 
 /* ---- handshake ---- */
 
@@ -200,12 +201,12 @@ struct wire_welcome {
 #define WIRE_LOCKS_MEAN   500000u /* nanoseconds of a thread's waiting between two samples */
 
 #define WIRE_MODULES_OFFSET WIRE_HEADER_BYTES
-#define WIRE_BLOCKS_OFFSET  (WIRE_MODULES_OFFSET + WIRE_MODULES_MAX * WIRE_MODULE_BYTES)
-#define WIRE_BLOCKS_BYTES   (WIRE_BLOCKS * 16u)
-#define WIRE_SLOTS_OFFSET                                                                          \
-    ((WIRE_BLOCKS_OFFSET + WIRE_BLOCKS_BYTES + WIRE_PAGE_MOST - 1) / WIRE_PAGE_MOST *              \
-     WIRE_PAGE_MOST)
-#define WIRE_CONTEXTS (1u << 20) /* with a number, of one process; 0 is none */
+/* From there on parts are mapped by themselves, too. */
+#define WIRE_BLOCKS_OFFSET                                                                         \
+    WIRE_WHOLE_PAGES(WIRE_MODULES_OFFSET + WIRE_MODULES_MAX * WIRE_MODULE_BYTES)
+#define WIRE_BLOCKS_BYTES (WIRE_BLOCKS * 16u)
+#define WIRE_SLOTS_OFFSET WIRE_WHOLE_PAGES(WIRE_BLOCKS_OFFSET + WIRE_BLOCKS_BYTES)
+#define WIRE_CONTEXTS     (1u << 20) /* with a number, of one process; 0 is none */
 #define WIRE_CONTEXTS_OFFSET(slot_bytes)                                                           \
     (WIRE_SLOTS_OFFSET + (uint64_t)WIRE_SLOTS_MAX * (slot_bytes))
 #define WIRE_SESSION_BYTES(slot_bytes)                                                             \
