@@ -13,9 +13,9 @@
 
 /* "server (pid 812, 4 threads), profiled for 2 h 05 min" */
 void top_head_who(struct top_line *line, const struct top_model *model);
-/* N and its interval, samples, how many are whole, what was lost, what the agent costs. `per_second`: samples
- * lately, < 0: not known, so that the average stands there. `kinds`: of which `kind` is shown;
- * NULL: not known. */
+/* N and its interval, samples, how many are whole, what was lost, what the agent costs.
+ * `per_second`: samples lately, < 0: not known, so that the average stands there. `kinds`: of which
+ * `kind` is shown; NULL: not known. */
 void top_head_total(struct top_line *line, const struct top_model *model, double per_second,
                     const struct top_kinds *kinds, const char *kind);
 /* What is left to chance, the bounds, and what keeps them. */
