@@ -52,12 +52,19 @@ static bool name(struct agent_thread *thread, struct wire_slot *slot, uint32_t m
     return block_sample_name(thread, slot, wire_of_heap(metric) ? sample->number : sample->doubled);
 }
 
+/* Where time is sampled, too, a lock is asked for through a frame of the agent's, as a call that
+ * can sleep. */
+static struct sleep_place caller_of(const struct event_place *place) {
+    uintptr_t call = sleep_call_of(place->pc, place->sp);
+    if (call != 0)
+        return sleep_place((const struct sleep_call *)call, false);
+    return (struct sleep_place){
+        .pc = place->pc, .sp = place->sp, .frame = place->frame, .returned = true};
+}
+
 static bool walk(struct agent_thread *thread, struct wire_session *session, struct wire_slot *slot,
                  uint32_t metric, const struct event_sample *sample, uint64_t weight) {
-    const struct sleep_place caller = {.pc = sample->place.pc,
-                                       .sp = sample->place.sp,
-                                       .frame = sample->place.frame,
-                                       .returned = true};
+    const struct sleep_place caller = caller_of(&sample->place);
     struct sleep_place none, shown;
     ucontext_t uc = {0};
     sleep_show(thread, &uc, &caller, &none);
