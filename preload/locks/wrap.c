@@ -137,21 +137,32 @@ static inline enum first first_unless(bool refused) {
     return refused ? FIRST_ASK : FIRST_TRY;
 }
 
+/* Of a libc that tells (2.32 on). */
+extern char __libc_single_threaded __attribute__((weak));
+
+/* Nobody else can have the lock: there is one thread, and no other process has a part in a mutex of
+ * the plain kind. libc takes it without an atomic operation then, which to try it would not do. */
+static inline bool is_alone(const pthread_mutex_t *lock) {
+    return &__libc_single_threaded != NULL && __libc_single_threaded != 0 &&
+           __atomic_load_n(&lock->__data.__kind, __ATOMIC_RELAXED) == 0;
+}
+
 /* `parameters` of a function, the first of which is `lock`, and the same as `arguments`. `trial`
  * tries it, and answers `busy` where somebody else has the lock; which is tried once more then, as
- * it may be free by now. The function answers `late` where it was not had in time. */
-#define LOCK(symbol, parameters, arguments, trial, busy, begin, late)                              \
+ * it may be free by now. The function answers `late` where it was not had in time. Where the
+ * thread is `alone` the function is jumped to at once. */
+#define LOCK(symbol, parameters, arguments, trial, busy, begin, late, alone)                       \
     static struct function symbol##_next = {.name = #symbol}, symbol##_trial = {.name = #trial};   \
                                                                                                    \
     LOCKS_SLOWLY int symbol##_slowly parameters {                                                  \
         const struct event_place place = EVENT_CALLER;                                             \
         const enum first first = (begin);                                                          \
+        int(*wait) parameters = (int(*) parameters)next(&symbol##_next);                           \
         if (first == FIRST_TRY) {                                                                  \
             int result = ((__typeof__(&trial))next(&symbol##_trial))(lock);                        \
             if (result != (busy))                                                                  \
                 return result;                                                                     \
         }                                                                                          \
-        int(*wait) parameters = (int(*) parameters)next(&symbol##_next);                           \
         if (first == FIRST_ASK || is_off())                                                        \
             return wait arguments;                                                                 \
         const struct wait waiting = wait_begin(lock);                                              \
@@ -162,6 +173,9 @@ static inline enum first first_unless(bool refused) {
                                                                                                    \
     LOCKS_WRAPPER int symbol parameters {                                                          \
         __typeof__(&trial) attempt = (__typeof__(&trial))next_if_found(&symbol##_trial);           \
+        int(*whole) parameters = (int(*) parameters)next_if_found(&symbol##_next);                 \
+        if (hcct_unlikely(alone) && whole != NULL)                                                 \
+            return whole arguments;                                                                \
         if (hcct_likely(attempt != NULL) && hcct_likely((begin) == FIRST_TRY)) {                   \
             int result = attempt(lock);                                                            \
             if (hcct_likely(result != (busy)))                                                     \
@@ -175,23 +189,26 @@ static inline enum first first_unless(bool refused) {
 #define UNTIL    const struct timespec *end
 #define BY_CLOCK clockid_t clock, const struct timespec *end
 
-LOCK(pthread_mutex_lock, (MUTEX), (lock), pthread_mutex_trylock, EBUSY, first_of(lock), ETIMEDOUT)
+LOCK(pthread_mutex_lock, (MUTEX), (lock), pthread_mutex_trylock, EBUSY, first_of(lock), ETIMEDOUT,
+     is_alone(lock))
 LOCK(pthread_mutex_timedlock, (MUTEX, UNTIL), (lock, end), pthread_mutex_trylock, EBUSY,
-     first_of(lock), ETIMEDOUT)
+     first_of(lock), ETIMEDOUT, false)
 LOCK(pthread_mutex_clocklock, (MUTEX, BY_CLOCK), (lock, clock, end), pthread_mutex_trylock, EBUSY,
-     is_clock(clock) ? first_of(lock) : FIRST_ASK, ETIMEDOUT)
-LOCK(pthread_rwlock_rdlock, (RWLOCK), (lock), pthread_rwlock_tryrdlock, EBUSY, FIRST_TRY, ETIMEDOUT)
-LOCK(pthread_rwlock_wrlock, (RWLOCK), (lock), pthread_rwlock_trywrlock, EBUSY, FIRST_TRY, ETIMEDOUT)
+     is_clock(clock) ? first_of(lock) : FIRST_ASK, ETIMEDOUT, false)
+LOCK(pthread_rwlock_rdlock, (RWLOCK), (lock), pthread_rwlock_tryrdlock, EBUSY, FIRST_TRY, ETIMEDOUT,
+     false)
+LOCK(pthread_rwlock_wrlock, (RWLOCK), (lock), pthread_rwlock_trywrlock, EBUSY, FIRST_TRY, ETIMEDOUT,
+     false)
 LOCK(pthread_rwlock_timedrdlock, (RWLOCK, UNTIL), (lock, end), pthread_rwlock_tryrdlock, EBUSY,
-     first_unless(!is_moment(end)), ETIMEDOUT)
+     first_unless(!is_moment(end)), ETIMEDOUT, false)
 LOCK(pthread_rwlock_timedwrlock, (RWLOCK, UNTIL), (lock, end), pthread_rwlock_trywrlock, EBUSY,
-     first_unless(!is_moment(end)), ETIMEDOUT)
+     first_unless(!is_moment(end)), ETIMEDOUT, false)
 LOCK(pthread_rwlock_clockrdlock, (RWLOCK, BY_CLOCK), (lock, clock, end), pthread_rwlock_tryrdlock,
-     EBUSY, first_unless(!is_clock(clock) || !is_moment(end)), ETIMEDOUT)
+     EBUSY, first_unless(!is_clock(clock) || !is_moment(end)), ETIMEDOUT, false)
 LOCK(pthread_rwlock_clockwrlock, (RWLOCK, BY_CLOCK), (lock, clock, end), pthread_rwlock_trywrlock,
-     EBUSY, first_unless(!is_clock(clock) || !is_moment(end)), ETIMEDOUT)
+     EBUSY, first_unless(!is_clock(clock) || !is_moment(end)), ETIMEDOUT, false)
 LOCK(pthread_spin_lock, (pthread_spinlock_t * lock), (lock), pthread_spin_trylock, EBUSY, FIRST_TRY,
-     ETIMEDOUT)
-LOCK(mtx_lock, (mtx_t * lock), (lock), mtx_trylock, thrd_busy, FIRST_TRY, thrd_timedout)
+     ETIMEDOUT, false)
+LOCK(mtx_lock, (mtx_t * lock), (lock), mtx_trylock, thrd_busy, FIRST_TRY, thrd_timedout, false)
 LOCK(mtx_timedlock, (mtx_t * lock, UNTIL), (lock, end), mtx_trylock, thrd_busy, FIRST_TRY,
-     thrd_timedout)
+     thrd_timedout, false)
