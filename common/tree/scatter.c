@@ -49,6 +49,7 @@ struct scatter {
     double weight;      /* of all samples */
     double squares;     /* of them, what was left to chance ... */
     double by_coin;     /* ... but not to that of steps */
+    double rarest;      /* of the last sample: what one may weigh that is drawn now */
     double clusters;    /* squares of clusters */
     double next, after; /* products of neighbours, as of a function */
     uint64_t met;
@@ -321,6 +322,7 @@ void scatter_credit(struct scatter_thread *thread, const struct scatter_sample *
     thread->scatter->weight += (double)sample->weight;
     thread->scatter->squares += (double)sample->chance * (double)sample->chance;
     thread->scatter->by_coin += scatter_by_coin(sample);
+    thread->scatter->rarest = (double)sample->rarest;
 }
 
 /* Its thread sends copies of the stack that are so far apart, as it sends those alone. */
@@ -475,11 +477,12 @@ void scatter_each_frame(const struct scatter *scatter, void see(uint32_t frame))
 
 /* ---- functions ---- */
 
-/* What its weight varies by is the sum of its own squares, and of the rarest that there were some
- * may have been missed. What the total varies by is not beside it. */
+/* What its weight varies by is the sum of its own squares, and of the rarest that there were, or
+ * may be by now, some may have been missed. What the total varies by is not beside it. */
 static double varied_by_itself(const struct scatter *scatter, const struct function *function) {
     double share = share_of(scatter, function), of_all = share * share * scatter->squares;
-    double squares = function->squares + FEW_UNSEEN * function->greatest;
+    double rarest = fmax(function->greatest, scatter->rarest * scatter->rarest);
+    double squares = function->squares + FEW_UNSEEN * rarest;
     return fmax(squares - of_all, FEW_LEAST_EFFECT * share * (1 - share) * scatter->squares);
 }
 

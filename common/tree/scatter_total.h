@@ -24,6 +24,7 @@ struct scatter_sample {
     bool steps;        /* however much it weighs, those are steps, and it stands for no others */
     uint64_t attached; /* by a coin (WIRE_ATTACHED, common/wire/wire.h): of its weight, what that
                         * makes it stand for; 0: not by one */
+    uint64_t rarest;   /* what an event may weigh that is drawn by itself now; 0: not known */
 };
 
 /* Of a thread. Samples that were taken by a coin are `attached` alone. */

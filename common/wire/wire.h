@@ -297,6 +297,14 @@ static inline uint64_t wire_blocks_mean(uint64_t doubled) {
     return (uint64_t)WIRE_BLOCKS_MEAN << (doubled & WIRE_DOUBLED_MAX);
 }
 
+/* Where numbers of blocks are asked for the clock of points has so many bytes more for each. */
+#define WIRE_BLOCKS_BESIDE 1024u
+
+/* What a block may weigh at most that a point of mean distance `mean` has fallen on by chance. */
+static inline uint64_t wire_rarest_block(uint64_t mean, bool number) {
+    return number ? mean / WIRE_BLOCKS_BESIDE : mean;
+}
+
 #define WIRE_BLOCK_PLACE(number) ((uint32_t)((number) & (WIRE_BLOCKS - 1)))
 
 /* A moment that the program has marked (hcct.h), agent. Mark n, from 1 on, has place

@@ -205,6 +205,7 @@ void heap_see(struct heap *heap, const struct wire_block *blocks) {
 struct maker {
     struct mcct_cursor cursor;
     struct scatter_thread *samples;
+    uint64_t rarest;
     uint32_t *frames; /* of one path */
 };
 
@@ -227,6 +228,15 @@ static uint64_t push_path(const struct heap *heap, uint32_t n, struct maker *mak
     return depth;
 }
 
+/* Of the newest block: what one may weigh that is drawn now. */
+static uint64_t rarest_of(const struct heap *heap, bool objects) {
+    uint32_t newest = 0;
+    for (uint32_t i = 1; i < WIRE_BLOCKS; i++)
+        if (heap->number[i] > heap->number[newest])
+            newest = i;
+    return wire_rarest_block(wire_blocks_mean(heap->doubled[newest]), objects);
+}
+
 /* `variance`: what it adds to that of all. */
 static void credit(const struct heap *heap, uint32_t i, uint32_t unknown, double variance,
                    struct maker *maker) {
@@ -240,7 +250,8 @@ static void credit(const struct heap *heap, uint32_t i, uint32_t unknown, double
     }
     mcct_credit(&maker->cursor, heap->weight[i]);
     scatter_credit(maker->samples, &(struct scatter_sample){.weight = heap->weight[i],
-                                                            .chance = (uint64_t)sqrt(variance)});
+                                                            .chance = (uint64_t)sqrt(variance),
+                                                            .rarest = maker->rarest});
     mcct_pop(&maker->cursor, depth);
     scatter_pop(maker->samples, depth);
 }
@@ -250,7 +261,8 @@ struct mcct *heap_tree(const struct heap *heap, uint32_t unknown, bool objects, 
     struct mcct *tree = mcct_new(&heap->tree);
     struct maker maker = {
         .frames = malloc(((size_t)heap->used + 1) * sizeof *maker.frames), /* none is longer */
-        .samples = scatter_thread_new(scatter)};
+        .samples = scatter_thread_new(scatter),
+        .rarest = rarest_of(heap, objects)};
     *draws = (struct draws){0};
     if (tree == NULL || maker.frames == NULL) {
         mcct_free(tree);

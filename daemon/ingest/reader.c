@@ -41,6 +41,7 @@ static struct scatter_sample sample_of(const struct reader *reader, uint64_t ope
         .same_burst = (operand & WIRE_SAME_BURST) != 0,
         .steps = (operand & WIRE_STEPS) != 0,
         .attached = (operand & WIRE_ATTACHED) != 0 ? WIRE_ATTACH_NS : 0,
+        .rarest = reader->rarest,
     };
 }
 
@@ -255,12 +256,17 @@ static void defer_stack(struct drain *d, uint64_t operand) {
         d->effect->refused_weight = UINT64_MAX;
 }
 
+static void meet_mean(struct reader *reader, uint64_t mean) {
+    reader->events_mean = mean;
+    reader->rarest = wire_rarest_block(mean, reader->numbers);
+}
+
 /* CODE, or BLOCK: where allocations are followed, or sampled. */
 static void take_code(struct reader *reader, uint64_t operand) {
     if (reader->heap != NULL)
         reader->block = operand;
     else if (reader->events_mean != 0)
-        reader->events_mean = wire_blocks_mean(operand);
+        meet_mean(reader, wire_blocks_mean(operand));
     else
         reader->code = operand;
 }

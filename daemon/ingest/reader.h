@@ -52,6 +52,7 @@ struct reader {
     uint64_t measured_above; /* CREDIT of more ns was measured, not drawn (draws.h); 0: none is */
     uint64_t events_mean;    /* between samples of events, of allocations as they are drawn now
                               * (BLOCK); 0: of something else. Given once */
+    uint64_t rarest;         /* what a block may weigh that is drawn now; 0: of something else */
     bool numbers;            /* events that weigh one each */
     unsigned draws_shift;    /* by which weights are too small for draws.h */
     uint64_t moved_ns;       /* when words came last, as reader_rest() has the time */

@@ -93,8 +93,6 @@ static uint64_t cpu(void) {
     return used;
 }
 
-#define BESIDE 1024u /* bytes: a block of 16 is met as often as one of 1 KiB would be */
-
 static bool is_of_heap_objects(uint32_t collector) {
     return collector == WIRE_COLLECT_HEAP_OBJECTS;
 }
@@ -106,7 +104,8 @@ static bool is_of_objects(uint32_t collector) {
 void block_sample_start(void) {
     hcct_blocks_link.heap = settings_have(&agent.settings, wire_of_heap);
     hcct_blocks_link.objects = settings_have(&agent.settings, is_of_heap_objects);
-    hcct_blocks_link.beside = settings_have(&agent.settings, is_of_objects) ? BESIDE : 0;
+    hcct_blocks_link.beside =
+        settings_have(&agent.settings, is_of_objects) ? WIRE_BLOCKS_BESIDE : 0;
     hcct_blocks_link.change = change;
     hcct_blocks_link.gone = session_block_gone;
     hcct_blocks_link.now = now;

@@ -327,6 +327,38 @@ static void test_beyond(void) {
     CHECK_UINT(whole_saturating(-1), 0);
 }
 
+/* ---- events ---- */
+
+/* What the self weight of the first of two functions varies by, each of which has twelve events of
+ * 16 KiB, when one that is drawn by now may weigh `rarest`. */
+static double varied_by(uint64_t rarest) {
+    struct scatter *scatter = scatter_new(true);
+    struct scatter_thread *thread = scatter_thread_new(scatter);
+    double found = 0;
+    for (uint32_t function = 1; function <= 2; function++) {
+        scatter_push(thread, 0x1000 * function, function);
+        for (int i = 0; i < 12; i++)
+            scatter_credit(thread, &(struct scatter_sample){
+                                       .weight = 16384, .chance = 16384, .rarest = rarest});
+        scatter_pop(thread, 1);
+    }
+    scatter_thread_free(thread);
+    struct scatter_effects effects = scatter_effects(scatter, false);
+    for (size_t i = 0; i < effects.n; i++)
+        if (effects.effect[i].frame == 1 && effects.effect[i].at_work)
+            found = effects.effect[i].beside;
+    scatter_effects_free(&effects);
+    scatter_free(scatter);
+    return found;
+}
+
+/* Where events have become rarer none of a function may have been met since. */
+static void test_rarest(void) {
+    double usual = varied_by(16384), rare = varied_by(1u << 19);
+    CHECK(usual > 0 && varied_by(0) == usual);
+    CHECK(fabs(rare - usual - 1.5 * (0x1p38 - 0x1p28)) < 1);
+}
+
 int main(void) {
     static const struct how hows[] = {
         {"100/s, 0.1 ms", OUTER_INNER(0.1, 0.05), 100, .seconds = 5},
@@ -371,5 +403,6 @@ int main(void) {
     check_diff(&bursts, &bursts);
     check_unknown(&bursts);
     test_beyond();
+    test_rarest();
     return check_report();
 }
