@@ -111,8 +111,8 @@ static void note_signing(void *arg, const uint8_t *at) {
 static bool was_pushed_before(const struct collector *collector, const struct unwind_span *span) {
     const struct cfi_state *state = &collector->run.state;
     return collector->machine->ra_stays_in_reg && collector->out->n_rows == span->first_row + 1 &&
-           state->cfa.how == CFI_OFFSET && state->cfa.offset == 0 && state->ra.how == CFI_OFFSET &&
-           state->ra.offset >= 0;
+           state->cfa.how == CFI_OFFSET && state->cfa.reg == collector->machine->sp_column &&
+           state->cfa.offset == 0 && state->ra.how == CFI_OFFSET && state->ra.offset >= 0;
 }
 
 /* Runs the instructions of an entry that covers `span`. False: no memory. */

@@ -166,7 +166,8 @@ static void fp_of(const struct unwind_machine *machine, const struct cfi_value *
 static void begin_above_saved(const struct unwind_machine *machine, struct unwind_rule *rule) {
     int32_t above = rule->ra_off + (int32_t)sizeof(uint64_t);
     bool saved = rule->ra == UNWIND_AT_CFA || rule->ra == UNWIND_REPLACED;
-    if (!machine->ra_stays_in_reg || rule->cfa != UNWIND_CFA_REG || !saved || rule->ra_off < 0 ||
+    if (!machine->ra_stays_in_reg || rule->cfa != UNWIND_CFA_REG ||
+        rule->cfa_reg != machine->sp_column || !saved || rule->ra_off < 0 ||
         rule->ra_off > ABOVE_MOST)
         return;
     rule->ra = UNWIND_AT_CFA; /* arguments are saved as well, not what a landing pad is given */
