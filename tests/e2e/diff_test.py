@@ -5,15 +5,18 @@ same work, of which one has lost samples: nothing has changed for sure."""
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
+import time
 
 from support import AGENT, HCCT, Daemon, check, finish, record, report, run, scratch, target
 
 BLOCKS = os.path.join(os.path.dirname(AGENT), "libhcctblocks.so")
 RATE = "4000"
 SAMPLES = 12000  # with which the interval is half of the change
+STOPPED = 2  # seconds: what stands still for 3 counts as gone, and what is allocated then is not counted
 
 
 def profile(program, rounds):
@@ -102,7 +105,7 @@ ALLOCATES = """
 import sys
 print(flush=True)
 sys.stdin.readline()
-for i in range(30000):
+for i in range(150000):
     bytes(1000000)
 print(flush=True)
 sys.stdin.readline()
@@ -120,8 +123,12 @@ def allocations(path, stopped):
             daemon.process.send_signal(signal.SIGSTOP)
         program.stdin.write(b"\n")
         program.stdin.flush()
-        program.stdout.readline()
+        while stopped and not select.select([program.stdout], [], [], STOPPED)[0]:
+            daemon.process.send_signal(signal.SIGCONT)
+            time.sleep(0.5)
+            daemon.process.send_signal(signal.SIGSTOP)
         daemon.process.send_signal(signal.SIGCONT)
+        program.stdout.readline()
         program.communicate(b"\n")
         daemon.wait_for(lambda p: p["pid"] == program.pid and p["state"] == "finished")
         result = run([HCCT, "hot", "--socket", daemon.socket, "-o", path])
