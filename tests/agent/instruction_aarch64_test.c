@@ -76,6 +76,14 @@ static bool moves_right(const struct instruction *in, bool load, const char *ope
            in->displacement == (post ? 0 : offset) && in->step == (post || pre ? offset : 0);
 }
 
+/* "x2, x1, #0xfff0": of whole registers, whose pattern is one of 64 bits; others only write. */
+static bool masks_right(const struct instruction *in, const char *operands) {
+    char to[16] = "", from[16] = "";
+    uint64_t mask;
+    return sscanf(operands, "%15[a-z0-9], %15[a-z0-9], #%" SCNx64, to, from, &mask) == 3 &&
+           in->reg == reg_of(to) && in->from == reg_of(from) && (uint64_t)in->value == mask;
+}
+
 /* What the first operand of all others is, most write. */
 static bool writes_right(const struct instruction *in, const char *name, const char *operands) {
     static const char *const readers[] = {"cmp", "cmn", "tst", "ccm", "st",  "prfm", "msr", "dc",
@@ -105,6 +113,8 @@ static bool is_right(const struct instruction *in, const char *name, const char 
     if (kind >= 0)
         return true;
     bool load = strcmp(name, "ldp") == 0 || strcmp(name, "ldr") == 0 || strcmp(name, "ldur") == 0;
+    if (in->kind == INSTRUCTION_AND)
+        return strcmp(name, "and") == 0 && masks_right(in, operands);
     bool store = strcmp(name, "stp") == 0 || strcmp(name, "str") == 0 || strcmp(name, "stur") == 0;
     return load || store ? moves_right(in, load, operands) : writes_right(in, name, operands);
 }

@@ -2,6 +2,7 @@
 """hcct record with a fake hcctd and an empty agent: what the command and its caller see."""
 import json
 import os
+import platform
 import re
 import shutil
 import signal
@@ -352,7 +353,10 @@ class RecordCalls(support.ClientTest):
         return err.splitlines()[0] if len(err.splitlines()) > 1 else ""
 
     def test_program_whose_calls_cannot_be_followed(self):
-        self.assertEqual(self.first_line("true"), "")
+        if platform.machine() == "x86_64":
+            self.assertEqual(self.first_line("true"), "")
+        else:
+            self.assertRegex(self.first_line("true"), r"no calls of \S*/true can be followed")
         line = self.first_line("--modules", "no-such-module", "true")
         self.assertRegex(line, r"no calls of \S*/true in the modules that --modules names can be followed")
         with open(self.path("script"), "w", encoding="utf-8") as file:

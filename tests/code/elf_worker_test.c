@@ -20,7 +20,11 @@
 #include "common/wire/unwind_table.h"
 #include "tests/check.h"
 
+#if defined(__aarch64__)
+#define LIBC "/lib/aarch64-linux-gnu/libc.so.6"
+#else
 #define LIBC "/lib/x86_64-linux-gnu/libc.so.6"
+#endif
 
 static char directory[] = "/tmp/elf_worker_test.XXXXXX";
 

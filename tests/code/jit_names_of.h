@@ -11,7 +11,9 @@
 #include "common/code/jit_code.h"
 #include "common/code/jit_names.h"
 
-#define PATIENCE 1000 /* times 10 ms */
+/* Times 10 ms: readings are rare where they take long, and one of a list that is a circle takes a
+ * slow machine 0.2 s. */
+#define PATIENCE 6000
 
 static inline const char *name_at(struct jit_code *jit, uint64_t address) {
     return jit_name(jit_code_name(jit, address));
