@@ -41,6 +41,15 @@ while os.clock() - began < 2 do
 end
 """
 
+# A server, and what keeps it busy: SOCKET SERVER REQUESTS.
+REDIS = """
+"$2" --port 0 --unixsocket "$1" --save '' >/dev/null &
+until redis-cli -s "$1" ping >/dev/null 2>&1; do sleep 0.1; done
+redis-benchmark -s "$1" -q -P 16 -r 10000 -n "$3" -t set,get,lpush,lrange_100,zadd >/dev/null
+redis-cli -s "$1" shutdown nosave
+wait
+"""
+
 
 def cases():
     sql = workloads.write(scratch, "work.sql", workloads.SQL)
@@ -52,13 +61,16 @@ def cases():
                     "--benchmark", MOVES, "--level", "10"], None, LEAST
     yield "node", ["node", workloads.write(scratch, "work.js", workloads.NODE)], None, LEAST_NODE
     yield "luajit", ["luajit", workloads.write(scratch, "work.lua", LUA)], None, LEAST_LUAJIT
+    yield "redis-server", ["sh", workloads.write(scratch, "redis.sh", REDIS), scratch("redis.socket"),
+                           workloads.redis_server(scratch) or "", "25000" if len(sys.argv) > 1 else "5000"], None, LEAST
+    yield "C++, exceptions", [target("oracle_cxx"), "4"], None, LEAST
     yield "C++, exceptions and coroutines", [target("storm"), "60"], None, LEAST_STORM
     yield "Rust", [workloads.rust_program(scratch) or "rust_program"], None, LEAST
 
 
 walks = checked = different = 0
 for name, command, stdin_path, least in cases():
-    if shutil.which(command[0]) is None:
+    if shutil.which(command[0]) is None or "" in command:
         print(f"{name} is not installed: left out")
         continue
     sums = dict.fromkeys(("walks", "complete", "checked", "different", *CAUSES), 0)
