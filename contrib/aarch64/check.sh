@@ -2,39 +2,53 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 # check.sh [TEST...]: hcct on aarch64, by an emulator: installs what is missing, builds against Debian's
 # arm64 packages, boots Debian's arm64 kernel, runs the tests there, and says how many passed, failed
-# and were skipped, each of the last two with its reason. The exit status is 0 when none failed.
+# and were skipped, each of the last two with its reason. The exit status is 0 when none failed. A test
+# may have arguments: check.sh "tests/e2e/check_test.py 20".
 #
-#   HCCT_AARCH64         the directory for all that it makes: kept, so that the second time is short.
-#                        build/aarch64 by default
-#   HCCT_AARCH64_LIMIT   seconds that a test may take, by the machine's own clock (machine.sh)
+#   HCCT_AARCH64            the directory for all that it makes: kept, so that the second time is short.
+#                           build/aarch64 by default
+#   HCCT_AARCH64_LIMIT      seconds that a test may take, by the machine's own clock (machine.sh)
+#   HCCT_AARCH64_MACHINES   how many machines run at the same time: as many as processors by default
+#   HCCT_AARCH64_PROCESSORS how many processors each of them has: one by default (machine.sh)
 #
 # Needs a package mirror and 10 GB of disk. What of "make check" is not run there, and why, is in
-# skipped.txt.
+# skipped.txt. Each hazard is run once.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 here=$root/contrib/aarch64
 directory=${HCCT_AARCH64:-$root/build/aarch64}
 . "$root/contrib/packages.sh"
 
+# Each hazard once, in parts that keep to the limit.
+parts_of_hazards() {
+    awk -v parts=8 '$0 != "tests/hazards/hazards_test.py" { print; next }
+        { for (part = 1; part <= parts; part++) print $0 " --runs 1 --part " part "/" parts }'
+}
+
 install_missing aarch64
 mkdir -p "$directory"
 "$here/root.sh" "$directory"
 "$here/build.sh" "$directory"
-tests=$*
-[ -n "$tests" ] || tests=$(make -s -C "$directory/build" print-tests | tr ' ' '\n' |
-    grep -v -x -F -e "$(grep -v '^#' "$here/skipped.txt" | cut -d ' ' -f 1)" | tr '\n' ' ')
-# shellcheck disable=SC2086
-"$here/machine.sh" "$directory" $tests
+if [ $# -eq 0 ]; then
+    all=yes
+    IFS='
+'
+    # shellcheck disable=SC2046
+    set -- $(make -s -C "$directory/build" print-tests | tr ' ' '\n' |
+        grep -v -x -F -e "$(grep -v '^#' "$here/skipped.txt" | cut -d ' ' -f 1)" | parts_of_hazards)
+    unset IFS
+fi
+"$here/machine.sh" "$directory" "$@"
 
 passed=0 failed=0 skipped=0 broken='' left=''
 results=$directory/results
 [ -f "$results/summary" ] || { echo "the machine has left no results" >&2 && exit 1; }
 reason() {
-    grep -v '^ok ' "$results/$(echo "$1" | tr / _).log" | tail -n "$2" | cut -c 1-200 |
+    grep -v '^ok ' "$results/$(echo "$1" | tr '/ ' '_-' | cut -c 1-200).log" | tail -n "$2" | cut -c 1-200 |
         sed 's/^/        /'
 }
-for test in $tests; do
-    status=$(sed -n "s,^\([0-9]*\) [0-9]* $test\$,\1,p" "$results/summary")
+for test in "$@"; do
+    status=$(awk -v test="$test" '{ s = $1; sub(/^[^ ]* [^ ]* [^ ]* /, "") } $0 == test { print s }' "$results/summary")
     case ${status:-none} in
     0) passed=$((passed + 1)) ;;
     77)
@@ -51,7 +65,7 @@ $(reason "$test" 15)
         ;;
     esac
 done
-if [ $# -eq 0 ]; then
+if [ -n "${all:-}" ]; then
     left="$left$(sed -n 's/^\([^# ][^ ]*\) \(.*\)/    \1\n        \2/p' "$here/skipped.txt")
 "
     skipped=$((skipped + $(grep -c '^[^#]' "$here/skipped.txt")))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """What has broken programs under profilers, hazard by hazard, with and without the agent: the same
 output and status, in time, and a profile of it. `--runs N` repeats each that often (races need
-many); names choose some. Columns: runs with the agent, those of them that did what no run without it
+many); names choose some, `--part 2/5` every fifth, from the second on. Columns: runs with the agent, those of them that did what no run without it
 does, runs without it that were not like the first (there are more than that one where a run with the
 agent was not like it), walks."""
 
@@ -449,24 +449,28 @@ MORE = [killed, memory_full, many_contexts_bounded, unlinked, chroot, confined, 
         time_namespace, gprof, valgrind]
 
 
+def name_of(hazard):
+    return hazard.name if isinstance(hazard, Hazard) else hazard.__name__
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=4)
+    parser.add_argument("--part", default="1/1")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
+    number, parts = map(int, args.part.split("/"))
+    chosen = [h for h in [*HAZARDS, *MORE] if not args.names or name_of(h) in args.names][number - 1::parts]
     begun = time.monotonic()
     print(f"{'hazard':20} {'runs':>5} {'bad':>5} {'different':>9} {'walks':>9}")
     with Daemon() as daemon:
-        for hazard in HAZARDS:
-            if args.names and hazard.name not in args.names:
-                continue
+        for hazard in filter(HAZARDS.__contains__, chosen):
             if hazard.preload and library(hazard.preload) is None:
                 print(f"{hazard.name:20} left out: {hazard.preload} is not installed")
                 continue
             row(daemon, hazard, max(1, args.runs // hazard.rarely))
-    for more in MORE:
-        if not args.names or more.__name__ in args.names:
-            more(max(1, args.runs // 20))
+    for more in filter(MORE.__contains__, chosen):
+        more(max(1, args.runs // 20))
     print(f"{time.monotonic() - begun:.0f} s")
     finish()
 
