@@ -127,6 +127,7 @@ void chance_add(struct chance *chance, const struct profile *profile, uint32_t p
         return;
     chance->total += (double)total;
     chance->blurred += blurred(profile, &profile->processes[process]);
+    chance->drawn_alone = profile_of_blocks(profile) || profile_of_locks(profile);
     if (size.kind == CHANCE_UNKNOWN || chance->kind == CHANCE_UNKNOWN)
         chance->kind = CHANCE_UNKNOWN;
     else if (size.kind == CHANCE_SAMPLED)
@@ -175,10 +176,13 @@ double chance_samples(const struct chance *chance, double share, float effect) {
     return chance->total * chance->total / scatter;
 }
 
+/* Wilson's; but of events whose function is known, as that has room for what was not met. */
 static double half_width_by_chance(const struct chance *chance, double share, float effect) {
     double samples = chance_samples(chance, share, effect), z2 = Z_95 * Z_95;
     if (!(samples > 0))
         return 0;
+    if (chance->drawn_alone && effect > 0)
+        return fmin(Z_95 * sqrt(share * (1 - share) / samples), 1);
     return Z_95 * sqrt(share * (1 - share) / samples + z2 / (4 * samples * samples)) /
            (1 + z2 / samples);
 }

@@ -27,6 +27,7 @@ struct chance {
     double scatter[SHARE_CLASSES]; /* the same as they are, by class of share */
     double of_total;               /* the variance of `total`, where that is known of all ... */
     bool total_known;              /* ... that was sampled */
+    bool drawn_alone;              /* each sample was drawn by itself, as events are */
     double lone;                   /* the greatest weight that was drawn by itself */
     double forked, children;       /* processes: made by fork, and of these, attached */
     double attach;                 /* what the first sample of such a child weighs */
