@@ -15,7 +15,8 @@ static void put_weight(const struct text *text, uint64_t weight, uint64_t walks)
     fprintf(text->out, "%s %s", format_weight(text->profile, weight).text,
             format_type(text->profile, weight));
     if (walks > 0 && !text->calls)
-        fprintf(text->out, ", %s %s", format_count(walks).text, walks == 1 ? "sample" : "samples");
+        fprintf(text->out, ", %s %s%s", format_count(walks).text, walks == 1 ? "sample" : "samples",
+                profile_of_heap(text->profile) ? " with what was freed" : "");
     if (text->profile->window_ns > 0)
         fputc(',', text->out);
     title_put_window(text->out, text->profile);
