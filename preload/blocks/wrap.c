@@ -101,6 +101,14 @@ static void note(uint64_t now) {
     rate_note(since <= INT32_MAX ? since * 1000ull : 0); /* else the clock is another one */
 }
 
+/* What the program has allocated from one stop to the next, more or less: a stop lies in a block as
+ * often as this has a part in the clock, so the block's own bytes have their part in it on average.
+ */
+static uint64_t allocated(const struct table_size *its) {
+    uint64_t clock = stops_apart(its->doubled), length = its->bytes + its->beside;
+    return its->beside == 0 ? clock : (uint64_t)((unsigned __int128)clock * its->bytes / length);
+}
+
 /* `left` is at its end, `rest` bytes before that of the block: the next stop is drawn before a
  * sample is taken, as handlers of signals that came meanwhile run at its end, and may allocate. In
  * those that come before the draw is done there is none for long. */
@@ -112,7 +120,7 @@ static void stop(void *block, size_t size, uint64_t rest, const struct event_pla
     draw(true);
     if (sampled)
         table_add(block, &its, place, &stops->course.random);
-    spend(before, sampled, stops_apart(its.doubled));
+    spend(before, sampled, allocated(&its));
     note(before);
 }
 
