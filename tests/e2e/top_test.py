@@ -90,8 +90,8 @@ terminal = Terminal(120, 70, HCCT_SOCKET=daemon.socket, TERM="screen")
 os.mkdir(scratch("files"))
 terminal.command(f"cd {scratch('files')}; stty -a | sed 1d > before; {HCCT} top --delay 0.2")
 terminal.wait(r"hcct top +known_shares \(pid \d+, \d+ threads?\), profiled for", "says who")
-terminal.wait(r"^N +\S+ .*±.* of CPU time in .* samples \(\d+/s\), .* complete, \d+ lost", "and how much")
-terminal.wait(r"^error 95 %: 50 % ±[\d.]+ points, 10 % ±[\d.]+, 1 % ±[\d.]+; epsilon N = .*contexts in",
+terminal.wait(r"^N +\S+ .*of CPU time in .* samples \(\d+/s\), .* complete, \d+ lost", "and how much")
+terminal.wait(r"^error 95 %: 50 % ±[\d.]+ points, 10 % ±[\d.]+, 1 % ±[\d.]+; epsilon N = [\d.]+ ",
               "what is left to chance, and the bounds")
 terminal.wait(r"^the last 10s: [\d.]+ \S+ of CPU time, over [\d.]+ ", "and the last 10 s beside it")
 terminal.wait(r"^\*total%( +error)? +self% +error │ +10s%( +error)? +self% +error +calling context",
@@ -206,10 +206,10 @@ bad = run([HCCT, "top", "--socket", daemon.socket, "--metric", "nonsense"])
 check(bad.status != 0 and b"--metric 'nonsense' is not possible" in bad.err, "a metric that there can't be")
 terminal.tmux("resize-window", "-x", "80", "-y", "24")
 terminal.command(f"clear; {HCCT} top --delay 0.2")
-terminal.wait(r"^N +\S+ \S+ of CPU time \(metric 1 of 2: M\)", "one of both is shown, and which")
+terminal.wait(r"^N +\S+ .*of CPU time \(metric 1 of 2: M\)", "one of both is shown, and which")
 press_all(
-    ("M", r"^N +\S+ \S+ of wall-clock time \(metric 2 of 2: M\).*metric: wall", "the next one"),
-    ("M", r"^N +\S+ \S+ of CPU time \(metric 1 of 2: M\).*metric: cpu", "and round again"))
+    ("M", r"^N +\S+ .*of wall-clock time \(metric 2 of 2: M\).*metric: wall", "the next one"),
+    ("M", r"^N +\S+ .*of CPU time \(metric 1 of 2: M\).*metric: cpu", "and round again"))
 terminal.keys("q")
 terminal.end()
 check(daemon.stop() == 0, "the daemon ends with status 0")
