@@ -3,9 +3,9 @@
 keeps and waits for, is attached to in its middle, detached from, and attached to again. What it calls is as it
 was when it is left, and nothing of it was seen.
 
-Estimates are by chance: a context of W is within 1.96 sqrt(R W) in 95 of 100 runs, R being 512 KiB or 0.5 ms;
-here within six standard deviations. With --runs N: a table of N runs, in how many of them the 95 % interval of
-each context holds the truth."""
+Estimates are by chance: a context of W is within 1.96 sqrt(R W) in 95 of 100 runs, R being what the
+profile says, or 0.5 ms; here within six standard deviations. With --runs N: a table of N runs, in how many of them
+the 95 % interval of each context holds the truth."""
 
 import json
 import math
@@ -19,7 +19,7 @@ from attach_support import rights_of, words_of
 from support import HCCT, Daemon, check, finish, need, report, run, scratch, target, weights
 
 need("readelf")
-MEAN = {"alloc": 512 * 1024, "heap": 512 * 1024, "lock": 500000}
+LOCKS_MEAN = 500000
 COLUMN = {"alloc": 0, "heap": 1, "lock": 2}
 ALLOCATES = ["small_kept", "small_freed", "grows", "aligned"]
 WAITS = ["waits_for_mutex", "waits_to_write"]
@@ -75,13 +75,18 @@ def tried(program, path, metrics, wait):
     return status, rows, changed, said
 
 
+def mean(profile, metric):
+    """R, which was that at most."""
+    return LOCKS_MEAN if metric == "lock" else max(process["lone_ns"] for process in profile["processes"])
+
+
 def estimates(path, rows, metric):
     """[(context, estimate, truth, standard deviation)]"""
     names = WAITS if metric == "lock" else ALLOCATES
-    found = weights_of(path, names, metric)
+    found, profile = weights_of(path, names, metric), report(path, "--metric", metric)
     for name in names:
         true = rows[name][COLUMN[metric]]
-        yield name, found[name], true, math.sqrt(MEAN[metric] * max(true, 1))
+        yield name, found[name], true, math.sqrt(mean(profile, metric) * max(true, 1))
 
 
 def weights_of(path, names, metric):
@@ -144,7 +149,7 @@ def blocked(daemon):
         before = live_lost(daemon, program.pid)
         if lost is not None and before == lost:
             break
-    text = live(daemon, program.pid, "folded") or ""
+    text, profile = live(daemon, program.pid, "folded") or "", json.loads(live(daemon, program.pid, "json"))
     found = dict.fromkeys(ALLOCATES, 0)
     for line in text.splitlines():
         frames, weight = line.rsplit(" ", 1)
@@ -152,7 +157,7 @@ def blocked(daemon):
             found[name] += int(weight) if name in frames.split(";") else 0
     for name, seen in found.items():
         true = rows[name][COLUMN["heap"]]
-        sigma = math.sqrt(MEAN["heap"] * max(true, 1))
+        sigma = math.sqrt(mean(profile, "heap") * max(true, 1))
         check(abs(seen - true) <= 6 * sigma,
               f"heap, all signals blocked: {name}: {seen} seen, {true} true, deviation {sigma:.0f}")
     check(hcct("detach", "--wait", "60", str(program.pid)).status == 0, "detached")
@@ -164,7 +169,7 @@ def compare(path, rows, metrics, of):
     for metric in of:
         lost = lost_of(path, metric)
         for name, seen, true, sigma in estimates(path, rows, metric):
-            late = 0.1e6 * seen / MEAN["lock"] if metric == "lock" else 0  # what samples take is waited for
+            late = 0.1e6 * seen / LOCKS_MEAN if metric == "lock" else 0  # what samples take is waited for
             check(true - 6 * sigma - lost - late <= seen <= true + 6 * sigma,
                   f"{metric} of {metrics}: {name}: {seen} seen, {true} true, deviation {sigma:.0f}, lost {lost}")
 
