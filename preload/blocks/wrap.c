@@ -138,7 +138,7 @@ hcct_noinline void blocks_check(void *block, size_t size, const struct event_pla
         return;
     }
     uint64_t rest = length - course->left;
-    course->left = wire_blocks_mean(RATE_DOUBLED_MAX); /* a handler may leave by a jump now */
+    course->left = wire_blocks_mean(RATE_DOUBLED_USUAL); /* a handler may leave by a jump now */
     if (ready)
         stop(block, size, rest, place);
     else
