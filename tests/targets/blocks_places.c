@@ -224,33 +224,27 @@ static int child(char *block) {
     return good ? 0 : 1;
 }
 
-static void forks(void) {
-    int good = 1, status;
-    for (int i = 0; i < 30; i++) {
-        char *block = malloc(LARGE);
-        pid_t pid = fork();
-        if (pid == 0)
-            _exit(child(block));
-        good &= waitpid(pid, &status, 0) == pid && status == 0;
-        good &= fill(block, LARGE, 5);
-        free(block);
-    }
-    say("fork", good);
+static pid_t by_libc(void) {
+    return fork();
 }
 
 /* Past libc, so that nobody hears of it. */
-static void raw_forks(void) {
+static pid_t by_kernel(void) {
+    return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+static void forks(const char *name, pid_t (*make)(void)) {
     int good = 1, status;
     for (int i = 0; i < 30; i++) {
         char *block = malloc(LARGE);
-        pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+        pid_t pid = make();
         if (pid == 0)
             _exit(child(block));
         good &= waitpid(pid, &status, 0) == pid && status == 0;
         good &= fill(block, LARGE, 5);
         free(block);
     }
-    say("clone", good);
+    say(name, good);
 }
 
 static void vforks(void) {
@@ -285,8 +279,8 @@ int main(void) {
     threads();
     small_stacks();
     loader();
-    forks();
-    raw_forks();
+    forks("fork", by_libc);
+    forks("clone", by_kernel);
     vforks();
     return 0;
 }
