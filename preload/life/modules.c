@@ -171,12 +171,15 @@ static void find_build_id(const char *note, const char *end, struct wire_module 
     }
 }
 
+/* The loader says of a program with a hole between its segments that it ends where its code does,
+ * which may be within the first page. */
 static void read_headers(const struct dl_find_object *found, uint64_t bias,
                          struct wire_module *module) {
     const char *start = found->dlfo_map_start, *end = found->dlfo_map_end;
     const ElfW(Ehdr) *header = (const void *)start;
-    if ((size_t)(end - start) < WIRE_PAGE || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-        header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > WIRE_PAGE)
+    size_t bytes = (size_t)(end - start) < WIRE_PAGE ? (size_t)(end - start) : WIRE_PAGE;
+    if (bytes < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > bytes)
         return;
     const ElfW(Phdr) *segment = (const void *)(start + header->e_phoff);
     for (unsigned i = 0; i < header->e_phnum && module->build_id_len == 0; i++) {
