@@ -26,15 +26,20 @@ static uint64_t words_above(const struct unwind_env *env, uint64_t sp) {
 
 _Static_assert(sizeof(struct modules_missed) <= UNWIND_SCRATCH_WORDS * 8, "it has room");
 
-/* Objects of callers that the walk has not come to go to the module log before the copy is sent. */
+/* Objects of callers that the walk has not come to go to the module log before the copy is sent.
+ * The caller of a leaf may be in a register alone. */
 static void learn_modules(struct agent_thread *thread, struct wire_session *session,
-                          const struct unwind_env *env, uint64_t sp, uint64_t n) {
+                          const struct unwind_env *env, const struct unwind_registers *regs,
+                          uint64_t sp, uint64_t n) {
     struct modules_missed *missed = (void *)env->scratch;
     uint64_t word;
     memset(missed, 0, sizeof *missed);
+    for (unsigned i = 0; i < ARCH_REGS; i++)
+        if ((regs->known >> i & 1) != 0 && i != ARCH_SP)
+            modules_learn_pointed(thread, session, arch_unsigned(regs->reg[i]), missed);
     for (uint64_t i = 0; i < n && unwind_read(env, sp + 8 * i, &word); i++)
         if (word < env->low || word >= env->high)
-            modules_learn_pointed(thread, session, word, missed);
+            modules_learn_pointed(thread, session, arch_unsigned(word), missed);
 }
 
 /* Everything but the verb and the sizes, and in front of the frames and the stack. */
@@ -58,7 +63,7 @@ uint32_t emit_raw_stack(struct agent_thread *thread, struct wire_session *sessio
     if (ring_room(slot, WALK_WORDS, start) <
         EMIT_MAP_WORDS + HEAD_WORDS + FRAME_WORDS * (inner + in_call) + n)
         return 0;
-    learn_modules(thread, session, env, sp, n);
+    learn_modules(thread, session, env, regs, sp, n);
     emit_map(thread, slot, &start);
     uint64_t at = start + HEAD_WORDS;
     if (in_call) {
