@@ -57,7 +57,8 @@
 #define NAPS_OF_STEP    3
 #define RUNS_ABOVE      4
 #define YOUNG_NS        (100 * 1000000ull)
-#define PATIENCE        4 /* the CPU timer may take so many times longer than it should */
+#define STEPPED_NS      4000000 /* no sample takes so long, unless a debugger steps through it */
+#define PATIENCE        4       /* the CPU timer may take so many times longer than it should */
 #define PATIENCE_MAX_NS (60 * SECOND_NS)
 
 /* Where calls are counted the fine timer ends their bursts. */
@@ -428,6 +429,19 @@ static void weigh_points(struct agent_thread *thread, struct wire_session *sessi
     atomic_store_explicit(mean, mean_after(known, ns, SAMPLE_PART), memory_order_relaxed);
 }
 
+/* Where a debugger steps through the handler, one takes longer than the program has until its next
+ * point, and the program would get nowhere: it has as long as the handler had, then. */
+static void aim_after_sample(struct agent_thread *thread, const struct sampling_plan *plan,
+                             struct moment began) {
+    struct moment now = burst_passed_since(began);
+    uint64_t least = 1;
+    if (hcct_unlikely(now.time_ns - began.time_ns >= STEPPED_NS)) {
+        uint64_t took = ticker_now(CLOCK_THREAD_CPUTIME_ID) - began.cpu_ns;
+        least = took >= STEPPED_NS ? took : 1;
+    }
+    aim_from(thread, plan, now, least);
+}
+
 /* Where the next point is as far away as the timer goes on by itself, it need not be set. */
 static void reached(struct agent_thread *thread, struct wire_session *session,
                     const struct sampling_plan *plan, struct moment now, uint64_t delivered,
@@ -448,7 +462,7 @@ static void reached(struct agent_thread *thread, struct wire_session *session,
         nap_watch_met(thread, now, delivered);
     else if (aims || now.cpu_ns > next + LATE_NS ||
              points_next(&t->points) != next + thread_fine_timer(thread)->period_ns)
-        burst_aim(thread, plan, now, 1);
+        aim_after_sample(thread, plan, now);
 }
 
 /* The CPU timer has waited. */
