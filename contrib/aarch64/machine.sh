@@ -101,7 +101,7 @@ boot() { # NUMBER
     qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on -icount shift=2,sleep=off -smp "${HCCT_AARCH64_PROCESSORS:-1}" -m 3072 \
         -nographic -no-reboot -nic none \
         -kernel "$(echo "$tree"/boot/vmlinuz-*)" -initrd "$directory/initrd" \
-        -append "console=ttyAMA0 quiet panic=-1" \
+        -append "console=ttyAMA0 quiet panic=-1 norandmaps" \
         -drive "if=virtio,format=raw,file=$directory/system.img,snapshot=on,cache=unsafe" \
         -drive "if=virtio,format=raw,file=$directory/work.img,snapshot=on,cache=unsafe" \
         -drive "if=virtio,format=raw,file=$directory/task$1.img,cache=unsafe" </dev/null
