@@ -23,6 +23,18 @@ static const struct form lower = {{0x48, 0x83, 0xec, INIT_CODE_WORD}, 4, 4}; /* 
 static const struct form raise = {{0x48, 0x83, 0xc4, INIT_CODE_WORD}, 4, 4}; /* add $8, %rsp */
 static const struct form leave = {{0xc3}, 1, 1};                             /* ret */
 
+/* aarch64's instructions. */
+#define A64_BYTES         4u
+#define A64_NOP           0xd503201fu
+#define A64_BTI_C         0xd503245fu
+#define A64_PACIASP       0xd503233fu
+#define A64_AUTIASP       0xd50323bfu
+#define A64_SAVE          0xa9bf7bfdu /* stp x29, x30, [sp, #-16]! */
+#define A64_CHAIN         0x910003fdu /* mov x29, sp */
+#define A64_LOAD          0xa8c17bfdu /* ldp x29, x30, [sp], #16 */
+#define A64_RET           0xd65f03c0u
+#define A64_IS_CALL(word) (((word)&0xfc000000u) == 0x94000000u) /* bl X */
+
 /* What is between: calls, what crti.o does to call __gmon_start__ if there is one, as the compiler
  * wrote it or as a linker has relaxed it, and what fills up to the next piece. */
 static const struct form known[] = {
@@ -60,10 +72,8 @@ static bool take_known(const uint8_t *bytes, size_t n, size_t *at) {
     return false;
 }
 
-bool init_code_read(const uint8_t *bytes, size_t n, struct init_code *code) {
+static bool read_x86_64(const uint8_t *bytes, size_t n, struct init_code *code) {
     size_t at = 0;
-    if (n > SECTION_BYTES_MAX)
-        return false;
     take(&landing, bytes, n, &at);
     if (!take(&lower, bytes, n, &at))
         return false;
@@ -72,22 +82,68 @@ bool init_code_read(const uint8_t *bytes, size_t n, struct init_code *code) {
         if (!take_known(bytes, n, &at))
             return false;
     code->raised = (uint32_t)at;
-    code->end = (uint32_t)n;
     return take(&leave, bytes, n, &at) && at == n;
 }
 
-uint32_t init_code_frame(const struct init_code *code, uint64_t offset) {
-    if (offset >= code->end)
+/* The instruction at *at, little endian as code always is, and goes over it. 0, which is none: the
+ * end. */
+static uint32_t next_a64(const uint8_t *bytes, size_t n, size_t *at) {
+    const uint8_t *byte = bytes + *at;
+    if (n - *at < A64_BYTES)
         return 0;
-    return offset >= code->lowered && offset < code->raised ? 2 * INIT_CODE_WORD : INIT_CODE_WORD;
+    *at += A64_BYTES;
+    return (uint32_t)byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 |
+           (uint32_t)byte[3] << 24;
+}
+
+/* Return addresses are signed before they are saved, where they are. */
+static bool read_aarch64(const uint8_t *bytes, size_t n, struct init_code *code) {
+    size_t at = 0;
+    uint32_t word = next_a64(bytes, n, &at);
+    if (word == A64_NOP || word == A64_BTI_C || word == A64_PACIASP)
+        word = next_a64(bytes, n, &at);
+    if (word != A64_SAVE)
+        return false;
+    code->lowered = (uint32_t)at;
+    if (next_a64(bytes, n, &at) != A64_CHAIN)
+        return false;
+    while ((word = next_a64(bytes, n, &at)) != A64_LOAD)
+        if (!A64_IS_CALL(word) && word != A64_NOP)
+            return false;
+    code->raised = (uint32_t)at;
+    word = next_a64(bytes, n, &at);
+    if (word == A64_AUTIASP)
+        word = next_a64(bytes, n, &at);
+    return word == A64_RET && at == n;
+}
+
+bool init_code_read(uint16_t machine, const uint8_t *bytes, size_t n, struct init_code *code) {
+    code->machine = machine;
+    code->end = (uint32_t)n;
+    return n <= SECTION_BYTES_MAX &&
+           (machine == EM_X86_64 ? read_x86_64(bytes, n, code) : read_aarch64(bytes, n, code));
+}
+
+bool init_code_frame(const struct init_code *code, uint64_t offset, struct init_frame *frame) {
+    bool lowered = offset >= code->lowered && offset < code->raised;
+    if (offset >= code->end)
+        return false;
+    if (code->machine == EM_X86_64)
+        *frame = (struct init_frame){lowered ? 2 * INIT_CODE_WORD : INIT_CODE_WORD, true, false};
+    else
+        *frame = (struct init_frame){lowered ? 2 * INIT_CODE_WORD : 0, lowered, lowered};
+    return true;
 }
 
 /* ---- sections ---- */
 
-static bool is_x86_64(Elf *elf) {
+/* EM_NONE: none of those that are known. */
+static uint16_t machine_of(Elf *elf) {
     GElf_Ehdr header;
-    return gelf_getehdr(elf, &header) != NULL && header.e_machine == EM_X86_64 &&
-           header.e_ident[EI_CLASS] == ELFCLASS64;
+    if (gelf_getehdr(elf, &header) == NULL || header.e_ident[EI_CLASS] != ELFCLASS64)
+        return EM_NONE;
+    bool is_known = header.e_machine == EM_X86_64 || header.e_machine == EM_AARCH64;
+    return is_known ? header.e_machine : EM_NONE;
 }
 
 static bool is_init_or_fini(Elf *elf, size_t names, const GElf_Shdr *header) {
@@ -100,7 +156,8 @@ static bool is_init_or_fini(Elf *elf, size_t names, const GElf_Shdr *header) {
 unsigned init_code_find(Elf *elf, struct init_section found[INIT_CODES_MAX]) {
     unsigned n = 0;
     size_t names;
-    if (!is_x86_64(elf) || elf_getshdrstrndx(elf, &names) != 0)
+    uint16_t machine = machine_of(elf);
+    if (machine == EM_NONE || elf_getshdrstrndx(elf, &names) != 0)
         return 0;
     for (Elf_Scn *section = NULL;
          n < INIT_CODES_MAX && (section = elf_nextscn(elf, section)) != NULL;) {
@@ -109,7 +166,7 @@ unsigned init_code_find(Elf *elf, struct init_section found[INIT_CODES_MAX]) {
             continue;
         const Elf_Data *data = elf_rawdata(section, NULL);
         if (data == NULL || data->d_buf == NULL ||
-            !init_code_read(data->d_buf, data->d_size, &found[n].code))
+            !init_code_read(machine, data->d_buf, data->d_size, &found[n].code))
             continue;
         found[n++].address = header.sh_addr;
     }

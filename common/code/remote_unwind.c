@@ -218,18 +218,29 @@ static enum step step_without_entry(struct remote_walk *walk, enum step otherwis
     return ARCH_FP_TELLS_SP ? step_by_fp(walk, otherwise) : step_by_link(walk, otherwise);
 }
 
-/* The code of _init or _fini saves no register, and needs none. */
+/* The code of _init or _fini saves no register but the frame pointer, and needs none. */
 static enum step step_by_init(struct remote_walk *walk) {
     const struct unwind_entry *entry = &walk->place.entry;
     uint64_t offset = walk->lookup - walk->place.range->bias - entry->code_start;
-    uint64_t cfa = walk->sp + init_code_frame(entry->init, offset);
-    uint64_t ra_at = cfa - INIT_CODE_WORD, ra;
+    struct init_frame frame;
+    if (!init_code_frame(entry->init, offset, &frame))
+        return STEP_NO_RULE;
+    if (!frame.ra_saved)
+        return step_by_link(walk, STEP_NO_RULE);
+    uint64_t cfa = walk->sp + frame.cfa, ra_at = cfa - INIT_CODE_WORD;
+    uint64_t fp_at = ra_at - INIT_CODE_WORD, ra, fp = 0;
     if ((cfa & 7) != 0 || cfa <= walk->sp)
         return STEP_BAD_STACK;
     if (!remote_read(walk, ra_at, &ra))
         return unread(walk, ra_at);
+    if (frame.fp_saved && !remote_read(walk, fp_at, &fp))
+        return unread(walk, fp_at);
     keep_registers(walk);
-    return start_at_caller(walk, ra, cfa);
+    if (frame.fp_saved) {
+        walk->first[ARCH_FP] = fp;
+        walk->known |= 1ull << ARCH_FP;
+    }
+    return start_at_caller(walk, arch_unsigned(ra), cfa);
 }
 
 /* ---- the walk ---- */

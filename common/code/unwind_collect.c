@@ -308,12 +308,15 @@ static bool overlaps_any(const struct unwind_collection *out, uint64_t start, ui
 /* A row at `offset`, with the rule that holds from there on. */
 static bool put_init_row(struct collector *collector, const struct unwind_span *span,
                          const struct init_code *code, uint32_t offset) {
+    struct init_frame frame = {0};
+    (void)init_code_frame(code, offset, &frame);
     struct unwind_rule rule = {.cfa = UNWIND_CFA_REG,
                                .cfa_reg = (uint8_t)collector->machine->sp_column,
-                               .ra = UNWIND_AT_CFA,
-                               .fp = UNWIND_SAME,
-                               .cfa_off = (int32_t)init_code_frame(code, offset),
-                               .ra_off = -INIT_CODE_WORD};
+                               .ra = frame.ra_saved ? UNWIND_AT_CFA : UNWIND_SAME,
+                               .fp = frame.fp_saved ? UNWIND_AT_CFA : UNWIND_SAME,
+                               .cfa_off = (int32_t)frame.cfa,
+                               .ra_off = frame.ra_saved ? -INIT_CODE_WORD : 0,
+                               .fp_off = frame.fp_saved ? -2 * INIT_CODE_WORD : 0};
     uint16_t number = intern_rule(collector->out, &rule);
     return put_row(collector, span, span->start + offset, number, UNWIND_LACKS);
 }

@@ -27,7 +27,7 @@
 #define UNWIND_TABLE_MAGIC 0x32626174746363ull
 /* Tables are kept on disk (common/code/table_cache.h) under this number: to be raised whenever
  * their format changes, and whenever the compiler makes other rows of the same .eh_frame. */
-#define UNWIND_TABLE_VERSION 6u
+#define UNWIND_TABLE_VERSION 7u
 #define UNWIND_TABLE_ALIGN   64
 #define UNWIND_RULE_NONE     0 /* index of the rule that says: unknown */
 #define UNWIND_BACK_MAX      0xffffu

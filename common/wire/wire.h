@@ -199,6 +199,7 @@ struct wire_welcome {
 #define WIRE_BLOCKS_SHIFT 14u
 #define WIRE_BLOCKS_MEAN  16384u  /* bytes between two samples of a thread, at least */
 #define WIRE_LOCKS_MEAN   500000u /* nanoseconds of a thread's waiting between two samples */
+#define WIRE_LOCKS_BESIDE 5000u   /* where waits are counted the clock has so much more for each */
 
 #define WIRE_MODULES_OFFSET WIRE_HEADER_BYTES
 /* From there on parts are mapped by themselves, too. */

@@ -21,6 +21,9 @@ struct sample {
 #define RAISE   "[4883c408]"
 #define GMON    "488b0571efac04 4885c0 7402 ffd0"
 
+#define SAVE "[fd7bbfa9]"
+#define LOAD "[fd7bc1a8]"
+
 static const struct sample good[] = {
     {"crti.o and crtn.o", LOWER GMON RAISE "c3"},
     {"with endbr64", ENDBR64 LOWER GMON RAISE "c3"},
@@ -36,7 +39,16 @@ static const struct sample good[] = {
     {"what looks like its end within a call", LOWER "e84883c408 e8c34883c4" RAISE "c3"},
 };
 
+static const struct sample good_aarch64[] = {
+    {"aarch64's crti.o and crtn.o", "1f2003d5" SAVE "fd030091 60000094" LOAD "c0035fd6"},
+    {"_fini", "1f2003d5" SAVE "fd030091" LOAD "c0035fd6"},
+    {"calls", SAVE "fd030091 60000094 f4ffff97 1f2003d5" LOAD "c0035fd6"},
+    {"with a landing pad", "5f2403d5" SAVE "fd030091 60000094" LOAD "c0035fd6"},
+    {"signed", "3f2303d5" SAVE "fd030091 60000094" LOAD "bf2303d5 c0035fd6"},
+};
+
 static const struct sample bad[] = {
+    {"of the other machine", "1f2003d5" SAVE "fd030091" LOAD "c0035fd6"},
     {"nothing", ""},
     {"endbr64 alone", ENDBR64},
     {"no beginning", RAISE "c3"},
@@ -57,6 +69,15 @@ static const struct sample bad[] = {
                     "e855680601"
                     "83c408c3"},
     {"a call cut short", LOWER "e8556806" RAISE "c3"},
+};
+
+static const struct sample bad_aarch64[] = {
+    {"of the other machine", LOWER RAISE "c3"},
+    {"no frame pointer", SAVE "1f2003d5" LOAD "c0035fd6"},
+    {"no ret", SAVE "fd030091" LOAD},
+    {"a branch", SAVE "fd030091 00000014" LOAD "c0035fd6"},
+    {"another pair", "f353bfa9 fd030091" LOAD "c0035fd6"},
+    {"more after it", SAVE "fd030091" LOAD "c0035fd6 1f2003d5"},
 };
 
 struct code {
@@ -85,46 +106,53 @@ static struct code assemble(const char *hex) {
 }
 
 /* In a block of its own, so that the address sanitizer sees a step beyond it. */
-static bool read_block(const uint8_t *bytes, size_t n, struct init_code *found) {
+static bool read_block(uint16_t machine, const uint8_t *bytes, size_t n, struct init_code *found) {
     uint8_t *block = malloc(n == 0 ? 1 : n);
     memcpy(block, bytes, n);
-    bool known = init_code_read(block, n, found);
+    bool known = init_code_read(machine, block, n, found);
     free(block);
     return known;
 }
 
-static void check_good(const struct sample *sample) {
+static void check_good(uint16_t machine, const struct sample *sample) {
     const struct code code = assemble(sample->hex);
     struct init_code found = {0};
     int failed = check_failed;
-    CHECK(read_block(code.byte, code.n, &found));
-    for (size_t at = 0; at < code.n; at++)
-        CHECK_UINT(init_code_frame(&found, at), at >= code.lowered && at < code.raised ? 16 : 8);
-    CHECK_UINT(init_code_frame(&found, code.n), 0);
-    CHECK_UINT(init_code_frame(&found, UINT64_MAX), 0);
+    const bool by_register = machine == EM_AARCH64;
+    struct init_frame frame;
+    CHECK(read_block(machine, code.byte, code.n, &found));
+    for (size_t at = 0; at < code.n; at++) {
+        bool lowered = at >= code.lowered && at < code.raised;
+        CHECK(init_code_frame(&found, at, &frame));
+        CHECK_UINT(frame.cfa, lowered ? 16 : by_register ? 0 : 8);
+        CHECK_UINT(frame.ra_saved, lowered || !by_register);
+        CHECK_UINT(frame.fp_saved, lowered && by_register);
+    }
+    CHECK(!init_code_frame(&found, code.n, &frame));
+    CHECK(!init_code_frame(&found, UINT64_MAX, &frame));
     for (size_t n = 0; n < code.n; n++)
-        CHECK(!read_block(code.byte, n, &found));
+        CHECK(!read_block(machine, code.byte, n, &found));
     if (check_failed != failed)
         fprintf(stderr, "in: %s\n", sample->what);
 }
 
-static void check_bad(const struct sample *sample) {
+static void check_bad(uint16_t machine, const struct sample *sample) {
     const struct code code = assemble(sample->hex);
     struct init_code found;
-    bool known = read_block(code.byte, code.n, &found);
+    bool known = read_block(machine, code.byte, code.n, &found);
     CHECK(!known);
     if (known)
         fprintf(stderr, "in: %s\n", sample->what);
 }
 
 /* Each bit turned over: it is in an operand, and the frame is the same, or nothing is known. */
-static void check_damaged(const struct sample *sample) {
+static void check_damaged(uint16_t machine, const struct sample *sample) {
     struct code code = assemble(sample->hex);
     unsigned refused = 0;
     for (size_t bit = 0; bit < 8 * code.n; bit++) {
         struct init_code found;
         code.byte[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        if (!read_block(code.byte, code.n, &found)) {
+        if (!read_block(machine, code.byte, code.n, &found)) {
             refused++;
         } else {
             CHECK_UINT(found.lowered, code.lowered);
@@ -136,12 +164,19 @@ static void check_damaged(const struct sample *sample) {
     CHECK(refused >= 8 * (4 + 4 + 1)); /* the instructions that every such code has */
 }
 
-int main(void) {
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(good); i++) {
-        check_good(&good[i]);
-        check_damaged(&good[i]);
+static void check_all(uint16_t machine, const struct sample *known, size_t n_known,
+                      const struct sample *others, size_t n_others) {
+    for (size_t i = 0; i < n_known; i++) {
+        check_good(machine, &known[i]);
+        check_damaged(machine, &known[i]);
     }
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(bad); i++)
-        check_bad(&bad[i]);
+    for (size_t i = 0; i < n_others; i++)
+        check_bad(machine, &others[i]);
+}
+
+int main(void) {
+    check_all(EM_X86_64, good, HCCT_ARRAY_LEN(good), bad, HCCT_ARRAY_LEN(bad));
+    check_all(EM_AARCH64, good_aarch64, HCCT_ARRAY_LEN(good_aarch64), bad_aarch64,
+              HCCT_ARRAY_LEN(bad_aarch64));
     return check_report();
 }

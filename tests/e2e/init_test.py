@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""Functions that _init and _fini call are seen with all of their callers, though on x86-64 no
+"""Functions that _init and _fini call are seen with all of their callers, though no
 unwind entry covers _init and _fini: those of the program, and of a shared object that it loads and
 unloads."""
 

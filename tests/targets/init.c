@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * init.c - computes in functions that are called by _init and _fini, of a program and of a shared
- * object that it loads (made of this file, too, with INIT_SHARED defined). On x86-64 no unwind
- * entry covers their callers.
+ * object that it loads (made of this file, too, with INIT_SHARED defined). No unwind entry
+ * covers their callers.
  *
  *   usage: init SHARED-OBJECT
  */
