@@ -22,9 +22,6 @@ struct blocks_link {
     struct event_link event;
     bool heap;    /* blocks are followed until they are freed ... */
     bool objects; /* ... and weigh so many objects in the session's memory, not bytes */
-    /* The clock has so many bytes for each block, beside its own: where blocks are counted small
-     * ones are to be met, too. */
-    uint16_t beside;
     /* Those that the session does not know are left alone. Where it can't be had just now nothing
      * is done. */
     void (*change)(const struct blocks_change *change, unsigned n);

@@ -149,7 +149,7 @@ static void thin(uint32_t place, struct batch *batch, uint64_t *random) {
     const struct table_block block = {atomic_load(&table.number[place]), address};
     uint64_t packed = atomic_load(&table.size[place]);
     uint32_t was = packed & ((1u << DOUBLED_BITS) - 1);
-    struct table_size its = {packed >> DOUBLED_BITS, hcct_blocks_link.beside, was};
+    struct table_size its = {packed >> DOUBLED_BITS, hcct_blocks_link.event.beside, was};
     if ((uintptr_t)address <= TAKEN)
         return;
     if (!stays(&its, random)) {

@@ -76,7 +76,7 @@ static void draw(bool ready) {
     if (!ready && by_rate < DOUBLED_UNREADY)
         by_rate = DOUBLED_UNREADY;
     stops_draw(&blocks_course.stops, by_table > by_rate ? by_table : by_rate, by_rate > 0);
-    blocks_course.stops.beside = hcct_blocks_link.beside;
+    blocks_course.stops.beside = (uint16_t)hcct_blocks_link.event.beside;
 }
 
 /* What was done since `before`, for so many samples, where stops are so far apart. The thread may

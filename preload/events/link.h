@@ -42,7 +42,7 @@ struct event_sample {
 /* Which agents know what a library's link is: both may be of different builds, as LD_PRELOAD names
  * each by its path. To be raised when a link or what it leads to changes its meaning; a change of
  * size is noticed anyway. */
-#define EVENT_LINK_VERSION 3u
+#define EVENT_LINK_VERSION 4u
 #define EVENT_LINK_BUILD(link)                                                                     \
     (EVENT_LINK_VERSION << 24 | (uint32_t)sizeof(link) << 12 |                                     \
      (uint32_t)sizeof(struct event_sample))
@@ -51,6 +51,9 @@ struct event_link {
     uint32_t build;     /* first, in all builds: by the library, EVENT_LINK_BUILD of its link */
     _Atomic bool ready; /* set last; false again when an agent that was attached leaves */
     _Atomic uint64_t since_ns; /* CLOCK_MONOTONIC: what came before is not the agent's */
+    /* By the agent: so much does the clock have for each event, beside what it is long: where
+     * events are counted short ones are to be met, too. */
+    uint32_t beside;
     /* Sends the sample. False: it is lost. Keeps errno, takes no memory and no lock. */
     bool (*sample)(const struct event_sample *sample);
     /* By an agent that comes late, and has looked for what the library stands before when it came:

@@ -33,11 +33,17 @@ void locks_course_begin(void) {
     locks_course.left = course_gap(WIRE_LOCKS_MEAN, &locks_course.random);
 }
 
-static void send(uint64_t ns, uint64_t ended_ns, const struct event_place *place) {
+/* S/p, where p is by what the clock had for the wait. */
+static uint64_t weight_of(uint64_t ns, uint64_t length) {
+    uint64_t weight = course_weight(length, WIRE_LOCKS_MEAN);
+    return length == ns ? weight : (uint64_t)((unsigned __int128)weight * ns / length);
+}
+
+static void send(uint64_t ns, uint64_t length, uint64_t ended_ns, const struct event_place *place) {
     const struct event_sample sample = {
         .place = *place,
-        .weight = course_weight(ns, WIRE_LOCKS_MEAN),
-        .count = course_number(ns, WIRE_LOCKS_MEAN, &locks_course.random),
+        .weight = weight_of(ns, length),
+        .count = course_number(length, WIRE_LOCKS_MEAN, &locks_course.random),
         .ended_ns = ended_ns,
     };
     (void)hcct_locks_link.sample(&sample);
@@ -45,12 +51,13 @@ static void send(uint64_t ns, uint64_t ended_ns, const struct event_place *place
 
 /* A point may lie in it. */
 static void sample_wait(uint64_t ns, uint64_t ended_ns, const struct event_place *place) {
-    if (ns < locks_course.left) {
-        locks_course.left -= ns;
+    uint64_t length = ns + hcct_locks_link.beside;
+    if (length < locks_course.left) {
+        locks_course.left -= length;
         return;
     }
     locks_course.left = course_gap(WIRE_LOCKS_MEAN, &locks_course.random);
-    send(ns, ended_ns, place);
+    send(ns, length, ended_ns, place);
 }
 
 struct wait {

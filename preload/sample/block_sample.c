@@ -97,15 +97,9 @@ static bool is_of_heap_objects(uint32_t collector) {
     return collector == WIRE_COLLECT_HEAP_OBJECTS;
 }
 
-static bool is_of_objects(uint32_t collector) {
-    return wire_of_blocks(collector) && wire_of_numbers(collector);
-}
-
 void block_sample_start(void) {
     hcct_blocks_link.heap = settings_have(&agent.settings, wire_of_heap);
     hcct_blocks_link.objects = settings_have(&agent.settings, is_of_heap_objects);
-    hcct_blocks_link.beside =
-        settings_have(&agent.settings, is_of_objects) ? WIRE_BLOCKS_BESIDE : 0;
     hcct_blocks_link.change = change;
     hcct_blocks_link.gone = session_block_gone;
     hcct_blocks_link.now = now;

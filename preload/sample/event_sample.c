@@ -186,11 +186,20 @@ static const struct kind {
     uint32_t collector; /* one of them */
     bool (*is_it)(uint32_t collector);
     bool (*send)(const struct event_sample *sample);
+    uint32_t beside; /* of an event, on its clock, where they are counted */
 } kinds[] = {
-    {WIRE_COLLECT_ALLOC, wire_of_blocks, send_block},
-    {WIRE_COLLECT_LOCK, wire_of_waits, send_wait},
-    {WIRE_COLLECT_LOCK_HELD, wire_of_held, send_held},
+    {WIRE_COLLECT_ALLOC, wire_of_blocks, send_block, WIRE_BLOCKS_BESIDE},
+    {WIRE_COLLECT_LOCK, wire_of_waits, send_wait, WIRE_LOCKS_BESIDE},
+    {WIRE_COLLECT_LOCK_HELD, wire_of_held, send_held, 0},
 };
+
+static bool are_counted(const struct kind *kind) {
+    const struct agent_settings *settings = &agent.settings;
+    for (unsigned i = 0; i < settings->metrics; i++)
+        if (kind->is_it(settings->metric[i]) && wire_of_numbers(settings->metric[i]))
+            return true;
+    return false;
+}
 
 static void start(const struct kind *kind) {
     struct event_link *link = event_library_link(kind->collector);
@@ -201,6 +210,7 @@ static void start(const struct kind *kind) {
     if (kind->is_it == wire_of_held && !held_sample_start())
         return;
     link->sample = kind->send;
+    link->beside = are_counted(kind) ? kind->beside : 0;
     atomic_store(&link->since_ns, ticker_now(CLOCK_MONOTONIC));
     atomic_store_explicit(&link->ready, true, memory_order_release);
 }

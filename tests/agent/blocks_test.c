@@ -114,7 +114,7 @@ static void *address(unsigned i) {
 
 static void add(unsigned i, size_t size, uint32_t doubled) {
     static const struct event_place place = {1, 2, 3};
-    const struct table_size its = {size, hcct_blocks_link.beside, doubled};
+    const struct table_size its = {size, hcct_blocks_link.event.beside, doubled};
     table_add(address(i), &its, &place, &random_state);
 }
 
@@ -170,7 +170,7 @@ static void check_full(unsigned beside, uint32_t least) {
     const unsigned n = 6 * WIRE_BLOCKS;
     const uint64_t bytes = 2000;
     double true_bytes = 0;
-    hcct_blocks_link.beside = (uint16_t)beside;
+    hcct_blocks_link.event.beside = beside;
     for (unsigned i = 0; i < n; i++) {
         add(i, bytes, 0); /* drawn by the first R, as by a thread that has not drawn since */
         true_bytes += (double)(course_weight(bytes + beside, WIRE_BLOCKS_MEAN) * bytes) /
@@ -186,7 +186,7 @@ static void check_full(unsigned beside, uint32_t least) {
     for (unsigned i = 1; i < n; i += 2)
         table_forget(table_find(address(i)));
     CHECK(all() == 0);
-    hcct_blocks_link.beside = 0;
+    hcct_blocks_link.event.beside = 0;
 }
 
 /* Most blocks were drawn by a larger R than the table has asked for: it asks for more than that. */
