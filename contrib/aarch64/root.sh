@@ -50,6 +50,7 @@ unpack() {
 
 # What the packages' scripts would have made.
 finish() {
+    mkdir -p "$tree/mnt"
     for name in passwd group; do
         cp "$tree/usr/share/base-passwd/$name.master" "$tree/etc/$name"
     done

@@ -2,8 +2,9 @@
 """HCCT_CHECK=1: every walk is made twice, memoized and in full, and no two differ; nearly all reach the
 root, and the rest is counted by cause.
 
-    usage: check_test.py [ROUNDS]     each program so many times at least (1), and those that would give a
-                                      hundred times ENOUGH walks with all that they have to do, as in `make hazards`
+    usage: check_test.py [ROUNDS [RATE]]   each program so many times at least, and those that would give a hundred
+                                           times ENOUGH walks with all that they have to do, as in `make hazards`;
+                                           0: once, with a part of it. At so many walks a second (10,000)
 """
 
 import shutil
@@ -12,8 +13,9 @@ import sys
 import workloads
 from support import check, finish, record, report, scratch, target
 
-ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 1
-FUNCTIONS, MOVES = (300, "14") if len(sys.argv) > 1 else (100, "6")  # of what is compiled; of gnugo's moves
+ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 0
+RATE = sys.argv[2] if len(sys.argv) > 2 else "10000"
+FUNCTIONS, MOVES, REQUESTS = (300, "14", "25000") if ROUNDS > 0 else (100, "6", "5000")  # cc1's, gnugo's, redis-server's
 CAUSES = ("truncated", "no_module", "no_rule", "bad_stack", "short_copy")
 
 # Of all walks, so many must be complete. A compiler of its own makes code as it goes in node; and the
@@ -62,7 +64,7 @@ def cases():
     yield "node", ["node", workloads.write(scratch, "work.js", workloads.NODE)], None, LEAST_NODE
     yield "luajit", ["luajit", workloads.write(scratch, "work.lua", LUA)], None, LEAST_LUAJIT
     yield "redis-server", ["sh", workloads.write(scratch, "redis.sh", REDIS), scratch("redis.socket"),
-                           workloads.redis_server(scratch) or "", "25000" if len(sys.argv) > 1 else "5000"], None, LEAST
+                           workloads.redis_server(scratch) or "", REQUESTS], None, LEAST
     yield "C++, exceptions", [target("oracle_cxx"), "4"], None, LEAST
     yield "C++, exceptions and coroutines", [target("storm"), "60"], None, LEAST_STORM
     yield "Rust", [workloads.rust_program(scratch) or "rust_program"], None, LEAST
@@ -75,11 +77,11 @@ for name, command, stdin_path, least in cases():
         continue
     sums = dict.fromkeys(("walks", "complete", "checked", "different", *CAUSES), 0)
     rounds = 0
-    while rounds < ROUNDS or (sums["checked"] <= ENOUGH and rounds < ROUNDS_MAX):
+    while rounds < max(ROUNDS, 1) or (sums["checked"] <= ENOUGH and rounds < ROUNDS_MAX):
         rounds += 1
         path = scratch("check.pb.gz")
         stdin = open(stdin_path) if stdin_path else None
-        record(command, path, "--check", "--rate", "10000", "--no-report", stdin=stdin)
+        record(command, path, "--check", "--rate", RATE, "--no-report", stdin=stdin)
         for process in report(path)["processes"]:
             for key in sums:
                 sums[key] += process[key]

@@ -105,15 +105,19 @@ ALLOCATES = """
 import sys
 print(flush=True)
 sys.stdin.readline()
-for i in range(150000):
-    bytes(1000000)
+def below(n):
+    return bytes(1000000) if n == 0 else max([n], key=lambda _: below(n - 1) and 0)
+for i in range(75000):
+    below(0)
+    below(20)
 print(flush=True)
 sys.stdin.readline()
 """
 
 
 def allocations(path, stopped):
-    """The same work each time; where hcctd stands still in the middle of it most samples find no room."""
+    """The same work each time; where hcctd stands still in the middle of it most samples find no room, as
+    each second one is far from the one before."""
     with Daemon() as daemon:
         program = subprocess.Popen([sys.executable, "-c", ALLOCATES], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    env={**os.environ, **daemon.env(), "LD_PRELOAD": f"{AGENT}:{BLOCKS}",

@@ -51,7 +51,7 @@ check(result.status == 0 and len(truth) == 3, "the program has run")
 check_shares("record", truth, report(path, "--by", "label"))
 stacks = folded(path)
 for frames, _ in stacks:
-    check("start_thread" in frames or not frames[1].startswith("route="),
+    check("main" not in frames or not frames[1].startswith("route="),
           f"the main thread has no label: {frames}")  # who serves keeps its last one to its end
 first = sum(n for frames, n in stacks if "serve" in frames and not frames[1].startswith("route="))
 check(first < sum(n for _, n in stacks) / 100, "who serves has one, but for its first moment")
