@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * init_code.c - the code of _init and _fini: where it is, and what the stack is like in it.
+ * init_code.c - the code of _init, _fini and _start: where it is, and what the stack is like in it.
  */
 #include "common/code/init_code.h"
 
@@ -33,6 +33,8 @@ static const struct form leave = {{0xc3}, 1, 1};                             /* 
 #define A64_CHAIN         0x910003fdu /* mov x29, sp */
 #define A64_LOAD          0xa8c17bfdu /* ldp x29, x30, [sp], #16 */
 #define A64_RET           0xd65f03c0u
+#define A64_NO_FRAME      0xd280001du                           /* mov x29, #0 */
+#define A64_NO_LINK       0xd280001eu                           /* mov x30, #0 */
 #define A64_IS_CALL(word) (((word)&0xfc000000u) == 0x94000000u) /* bl X */
 
 /* What is between: calls, what crti.o does to call __gmon_start__ if there is one, as the compiler
@@ -96,6 +98,28 @@ static uint32_t next_a64(const uint8_t *bytes, size_t n, size_t *at) {
            (uint32_t)byte[3] << 24;
 }
 
+#define START_WORDS_MAX 24 /* instructions of _start up to its first call */
+
+static bool read_start(const uint8_t *bytes, size_t n, struct init_code *code) {
+    size_t at = 0;
+    uint32_t word = next_a64(bytes, n, &at);
+    if (word == A64_NOP || word == A64_BTI_C)
+        word = next_a64(bytes, n, &at);
+    if (word != A64_NO_FRAME || next_a64(bytes, n, &at) != A64_NO_LINK)
+        return false;
+    for (unsigned i = 0; i < START_WORDS_MAX && !A64_IS_CALL(word); i++)
+        word = next_a64(bytes, n, &at);
+    bool calls = A64_IS_CALL(word) && A64_IS_CALL(next_a64(bytes, n, &at));
+    code->end = (uint32_t)at;
+    return calls;
+}
+
+bool init_code_read_start(uint16_t machine, const uint8_t *bytes, size_t n,
+                          struct init_code *code) {
+    *code = (struct init_code){.machine = machine, .is_start = true};
+    return machine == EM_AARCH64 && read_start(bytes, n, code);
+}
+
 /* Return addresses are signed before they are saved, where they are. */
 static bool read_aarch64(const uint8_t *bytes, size_t n, struct init_code *code) {
     size_t at = 0;
@@ -118,8 +142,7 @@ static bool read_aarch64(const uint8_t *bytes, size_t n, struct init_code *code)
 }
 
 bool init_code_read(uint16_t machine, const uint8_t *bytes, size_t n, struct init_code *code) {
-    code->machine = machine;
-    code->end = (uint32_t)n;
+    *code = (struct init_code){.machine = machine, .end = (uint32_t)n};
     return n <= SECTION_BYTES_MAX &&
            (machine == EM_X86_64 ? read_x86_64(bytes, n, code) : read_aarch64(bytes, n, code));
 }
@@ -137,38 +160,50 @@ bool init_code_frame(const struct init_code *code, uint64_t offset, struct init_
 
 /* ---- sections ---- */
 
-/* EM_NONE: none of those that are known. */
-static uint16_t machine_of(Elf *elf) {
-    GElf_Ehdr header;
-    if (gelf_getehdr(elf, &header) == NULL || header.e_ident[EI_CLASS] != ELFCLASS64)
-        return EM_NONE;
-    bool is_known = header.e_machine == EM_X86_64 || header.e_machine == EM_AARCH64;
-    return is_known ? header.e_machine : EM_NONE;
+/* Whether it is of one of those machines, and its header. */
+static bool is_known(Elf *elf, GElf_Ehdr *file) {
+    return gelf_getehdr(elf, file) != NULL && file->e_ident[EI_CLASS] == ELFCLASS64 &&
+           (file->e_machine == EM_X86_64 || file->e_machine == EM_AARCH64);
+}
+
+static bool is_code(const GElf_Shdr *header) {
+    const GElf_Xword needed = SHF_ALLOC | SHF_EXECINSTR;
+    return header->sh_type == SHT_PROGBITS && (header->sh_flags & needed) == needed;
 }
 
 static bool is_init_or_fini(Elf *elf, size_t names, const GElf_Shdr *header) {
-    const GElf_Xword needed = SHF_ALLOC | SHF_EXECINSTR;
     const char *name = elf_strptr(elf, names, header->sh_name);
-    return name != NULL && (strcmp(name, ".init") == 0 || strcmp(name, ".fini") == 0) &&
-           header->sh_type == SHT_PROGBITS && (header->sh_flags & needed) == needed;
+    return name != NULL && (strcmp(name, ".init") == 0 || strcmp(name, ".fini") == 0);
+}
+
+/* What there is of such code in a section. False: none. */
+static bool read_section(const GElf_Ehdr *file, Elf_Scn *section, const GElf_Shdr *header,
+                         bool is_whole, struct init_section *found) {
+    const Elf_Data *data = elf_rawdata(section, NULL);
+    uint64_t at = is_whole ? 0 : file->e_entry - header->sh_addr;
+    if (data == NULL || data->d_buf == NULL || at > data->d_size)
+        return false;
+    const uint8_t *bytes = (const uint8_t *)data->d_buf + at;
+    size_t n = data->d_size - at;
+    found->address = header->sh_addr + at;
+    return is_whole ? init_code_read(file->e_machine, bytes, n, &found->code)
+                    : init_code_read_start(file->e_machine, bytes, n, &found->code);
 }
 
 unsigned init_code_find(Elf *elf, struct init_section found[INIT_CODES_MAX]) {
     unsigned n = 0;
     size_t names;
-    uint16_t machine = machine_of(elf);
-    if (machine == EM_NONE || elf_getshdrstrndx(elf, &names) != 0)
+    GElf_Ehdr file;
+    if (!is_known(elf, &file) || elf_getshdrstrndx(elf, &names) != 0)
         return 0;
     for (Elf_Scn *section = NULL;
          n < INIT_CODES_MAX && (section = elf_nextscn(elf, section)) != NULL;) {
         GElf_Shdr header;
-        if (gelf_getshdr(section, &header) == NULL || !is_init_or_fini(elf, names, &header))
+        if (gelf_getshdr(section, &header) == NULL || !is_code(&header))
             continue;
-        const Elf_Data *data = elf_rawdata(section, NULL);
-        if (data == NULL || data->d_buf == NULL ||
-            !init_code_read(machine, data->d_buf, data->d_size, &found[n].code))
-            continue;
-        found[n++].address = header.sh_addr;
+        bool is_whole = is_init_or_fini(elf, names, &header);
+        if (is_whole || file.e_entry - header.sh_addr < header.sh_size)
+            n += read_section(&file, section, &header, is_whole, &found[n]);
     }
     return n;
 }

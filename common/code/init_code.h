@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * init_code.h - the code of _init and _fini: where it is, and what the stack is like in it.
+ * init_code.h - the code of _init, _fini and _start, where no .eh_frame entry covers it: where it
+ * is, and what the stack is like in it.
  *
  * The sections .init and .fini are put together by the linker from pieces of several object files,
  * the first and the last of which (crti.o, crtn.o) hold the beginning and the end of a function. No
  * .eh_frame entry covers it. The function is so simple that its bytes tell: on x86-64 it lowers the
  * stack pointer by one word, calls, and raises it again; on aarch64 it saves frame pointer and
  * return address, calls, and loads them again.
+ *
+ * _start has an entry that says that nobody has called it, but on aarch64 not in older
+ * versions of glibc: in programs that were linked with one, all stacks would end without a rule.
+ * There it clears frame pointer and link register, and calls __libc_start_main and abort.
  *
  * Only code of which each instruction is known is taken: else nothing is said, never a wrong stack.
  * Runs in the worker child.
@@ -19,15 +24,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INIT_CODES_MAX 2 /* of one object */
+#define INIT_CODES_MAX 3 /* of one object */
 #define INIT_CODE_WORD 8 /* bytes: of an address */
 
-/* Bytes count from the start of the section. The stack pointer is lower in [lowered, raised). */
+/* Bytes count from the start of the code. The stack pointer is lower in [lowered, raised). */
 struct init_code {
     uint32_t lowered;
     uint32_t raised;
-    uint32_t end;     /* of the section */
+    uint32_t end;
     uint16_t machine; /* EM_X86_64 or EM_AARCH64 */
+    bool is_start;    /* _start, which nobody has called: there is no more to know */
 };
 
 /* What the stack is like before an instruction is executed. */
@@ -41,7 +47,11 @@ struct init_frame {
  * as such. */
 bool init_code_read(uint16_t machine, const uint8_t *bytes, size_t n, struct init_code *code);
 
-/* Before the instruction at `offset`. False: that is not in the code. */
+/* The code at an entry point, up to the end of its section. False: not that of _start of aarch64.
+ */
+bool init_code_read_start(uint16_t machine, const uint8_t *bytes, size_t n, struct init_code *code);
+
+/* Before the instruction at `offset` of _init or _fini. False: that is not in the code. */
 bool init_code_frame(const struct init_code *code, uint64_t offset, struct init_frame *frame);
 
 struct init_section {
@@ -49,7 +59,8 @@ struct init_section {
     struct init_code code;
 };
 
-/* Finds them in `elf` by its section table. Returns how many there are: 0 on other machines. */
+/* Finds them in `elf` by its section table and its entry point. Returns how many there are: 0 on
+ * other machines. */
 unsigned init_code_find(Elf *elf, struct init_section found[INIT_CODES_MAX]);
 
 #endif

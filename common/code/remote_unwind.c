@@ -218,11 +218,14 @@ static enum step step_without_entry(struct remote_walk *walk, enum step otherwis
     return ARCH_FP_TELLS_SP ? step_by_fp(walk, otherwise) : step_by_link(walk, otherwise);
 }
 
-/* The code of _init or _fini saves no register but the frame pointer, and needs none. */
+/* The code of _init or _fini saves no register but the frame pointer, and needs none. Nobody has
+ * called _start. */
 static enum step step_by_init(struct remote_walk *walk) {
     const struct unwind_entry *entry = &walk->place.entry;
     uint64_t offset = walk->lookup - walk->place.range->bias - entry->code_start;
     struct init_frame frame;
+    if (entry->init->is_start)
+        return STEP_ROOT;
     if (!init_code_frame(entry->init, offset, &frame))
         return STEP_NO_RULE;
     if (!frame.ra_saved)

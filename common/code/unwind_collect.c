@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_collect.c - reads all entries of an .eh_frame: rows and rules, not yet in order. The code
- * of _init and _fini, which has no entry, comes last.
+ * of _init, _fini and _start that has no entry comes last.
  */
 #include "common/code/unwind_collect.h"
 
@@ -296,7 +296,7 @@ static bool collect_all(struct collector *collector) {
     return true;
 }
 
-/* ---- the code of _init and _fini ---- */
+/* ---- the code of _init, _fini and _start ---- */
 
 static bool overlaps_any(const struct unwind_collection *out, uint64_t start, uint64_t end) {
     for (size_t i = 0; i < out->n_spans; i++)
@@ -305,10 +305,23 @@ static bool overlaps_any(const struct unwind_collection *out, uint64_t start, ui
     return false;
 }
 
+/* Nobody has called it. */
+static bool put_root_row(struct collector *collector, const struct unwind_span *span,
+                         uint32_t offset) {
+    const struct unwind_rule rule = {.cfa = UNWIND_CFA_REG,
+                                     .cfa_reg = (uint8_t)collector->machine->sp_column,
+                                     .ra = UNWIND_UNDEFINED,
+                                     .fp = UNWIND_UNDEFINED};
+    uint16_t number = intern_rule(collector->out, &rule);
+    return put_row(collector, span, span->start + offset, number, UNWIND_LACKS);
+}
+
 /* A row at `offset`, with the rule that holds from there on. */
 static bool put_init_row(struct collector *collector, const struct unwind_span *span,
                          const struct init_code *code, uint32_t offset) {
     struct init_frame frame = {0};
+    if (code->is_start)
+        return put_root_row(collector, span, offset);
     (void)init_code_frame(code, offset, &frame);
     struct unwind_rule rule = {.cfa = UNWIND_CFA_REG,
                                .cfa_reg = (uint8_t)collector->machine->sp_column,
@@ -336,9 +349,10 @@ static bool collect_init(struct collector *collector, unsigned n) {
                                .entry = n,
                                .is_init = true};
     if (!array_grow(&out->spans, out->n_spans, &out->room_spans, sizeof *out->spans) ||
-        !put_init_row(collector, &span, code, 0) ||
-        !put_init_row(collector, &span, code, code->lowered) ||
-        !put_init_row(collector, &span, code, code->raised))
+        !put_init_row(collector, &span, code, 0))
+        return false;
+    if (!code->is_start && (!put_init_row(collector, &span, code, code->lowered) ||
+                            !put_init_row(collector, &span, code, code->raised)))
         return false;
     span.n_rows = (uint32_t)out->n_rows - span.first_row;
     out->spans[out->n_spans++] = span;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_collect.h - reads all entries of an .eh_frame: rows and rules, not yet in order. The code
- * of _init and _fini, which has no entry, comes last (init_code.h).
+ * of _init, _fini and _start that has no entry comes last (init_code.h).
  */
 #ifndef HCCT_UNWIND_COLLECT_H
 #define HCCT_UNWIND_COLLECT_H
@@ -16,7 +16,7 @@
 #include "common/code/unwind_compile.h"
 #include "common/wire/unwind_table.h"
 
-/* One entry's code, or that of _init or _fini, and its rows, which are rows[first_row ..].
+/* One entry's code, or that of _init, _fini or _start, and its rows, which are rows[first_row ..].
  * Addresses count from code_start. */
 struct unwind_span {
     uint32_t start;
@@ -25,7 +25,7 @@ struct unwind_span {
     uint32_t n_rows; /* never 0: the first row's pc is `start` */
     uint64_t entry;  /* where it is in .eh_frame; of init code: its number in `init` */
     bool is_signal;  /* the kernel's signal frame */
-    bool is_init;    /* the code of _init or _fini, not an entry's */
+    bool is_init;    /* the code of _init, _fini or _start, not an entry's */
 };
 
 struct unwind_collection {

@@ -26,7 +26,7 @@ struct covered {
     uint32_t from; /* its start, or the end of an earlier entry that it overlaps */
     uint32_t start, end;
     bool is_signal;
-    bool is_init;   /* the code of _init or _fini */
+    bool is_init;   /* the code of _init, _fini or _start */
     uint64_t entry; /* in .eh_frame, or number in `init` */
 };
 

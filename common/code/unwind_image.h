@@ -24,7 +24,8 @@ struct unwind_entry {
     uint64_t code_start; /* the code that it says it covers */
     uint64_t code_end;
     bool is_signal; /* the kernel's signal frame: its caller was interrupted, it did not call */
-    const struct init_code *init; /* the code of _init or _fini, the image's; NULL: other code */
+    const struct init_code
+        *init; /* that of _init, _fini or _start, the image's; NULL: other code */
 };
 
 /* Takes `fd` over. NULL: no ELF object, or no memory. */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * init_code_test.c - the code of _init and _fini: at each offset of what crti.o, crtn.o and pieces
- * between them come to, the frame is what their instructions make of it; whatever is damaged is not
- * taken for such code.
+ * init_code_test.c - the code of _init, _fini and _start: at each offset of what crti.o, crtn.o and
+ * pieces between them come to, the frame is what their instructions make of it; whatever is damaged
+ * is not taken for such code.
  */
 #include "common/code/init_code.h"
+
+#include <string.h>
+
 #include "tests/check.h"
 
 #include "common/wire/compiler.h"
@@ -174,7 +177,47 @@ static void check_all(uint16_t machine, const struct sample *known, size_t n_kno
         check_bad(machine, &others[i]);
 }
 
+/* ---- _start ---- */
+
+#define CALLS "6ef7ff97 b5f7ff97"
+
+static const struct sample starts[] = {
+    {"of an older glibc", "1d0080d2 1e0080d2 e50300aa e10340f9 802700d0" CALLS},
+    {"of a newer one", "1f2003d5 1d0080d2 1e0080d2 e50300aa" CALLS},
+    {"with a landing pad", "5f2403d5 1d0080d2 1e0080d2 e50300aa" CALLS},
+};
+
+static const struct sample others[] = {
+    {"nothing", ""},
+    {"a frame pointer that is another's", "1e0080d2 e50300aa" CALLS},
+    {"no link register", "1d0080d2 e50300aa" CALLS},
+    {"one call", "1d0080d2 1e0080d2 e50300aa b5f7ff97 c0035fd6"},
+    {"no call", "1d0080d2 1e0080d2 e50300aa"},
+};
+
+static void test_start(void) {
+    static const uint8_t behind[SAMPLE_MAX];
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(starts); i++) {
+        struct code code = assemble(starts[i].hex);
+        struct init_code found;
+        CHECK(init_code_read_start(EM_AARCH64, code.byte, code.n, &found));
+        CHECK(found.is_start);
+        CHECK_UINT(found.end, code.n);
+        CHECK(!init_code_read_start(EM_X86_64, code.byte, code.n, &found));
+        size_t whole = code.n;
+        memcpy(code.byte + whole, behind, sizeof code.byte - whole);
+        CHECK(init_code_read_start(EM_AARCH64, code.byte, sizeof code.byte, &found));
+        CHECK_UINT(found.end, whole);
+    }
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(others); i++) {
+        struct code code = assemble(others[i].hex);
+        struct init_code found;
+        CHECK(!init_code_read_start(EM_AARCH64, code.byte, code.n, &found));
+    }
+}
+
 int main(void) {
+    test_start();
     check_all(EM_X86_64, good, HCCT_ARRAY_LEN(good), bad, HCCT_ARRAY_LEN(bad));
     check_all(EM_AARCH64, good_aarch64, HCCT_ARRAY_LEN(good_aarch64), bad_aarch64,
               HCCT_ARRAY_LEN(bad_aarch64));
