@@ -19,11 +19,11 @@ here=$root/contrib/aarch64
 directory=${HCCT_AARCH64:-$root/build/aarch64}
 . "$root/contrib/packages.sh"
 
-# Each hazard once, in parts that keep to the limit. At 10,000 walks a second, each made twice, a program
-# would have next to nothing of the emulated processor.
+# Each hazard once, in parts that keep to the limit. At 10,000 walks a second, or when each is made twice, a
+# program would have next to nothing of the emulated processor.
 with_arguments() {
     awk -v parts=8 '$0 == "tests/hazards/hazards_test.py" {
-            for (part = 1; part <= parts; part++) print $0 " --runs 1 --part " part "/" parts
+            for (part = 1; part <= parts; part++) print $0 " --runs 1 --rate 2000 --part " part "/" parts
             next
         }
         $0 == "tests/e2e/check_test.py" { $0 = $0 " 0 2000" }

@@ -57,8 +57,11 @@ def contexts(diff):
 
 def said_to_have_changed(diff):
     """But for the slower one, and the kernel's clock, which has its good and bad days."""
-    found = {names(diff, node) for node in contexts(diff) if node["self"]["beyond"]}
-    return {name for name in found if "now_ns" not in name and not name.endswith("crunch")}
+    found = {names(diff, node): node["self"] for node in contexts(diff) if node["self"]["beyond"]}
+    wrong = {name for name in found if "now_ns" not in name and not name.endswith("crunch")}
+    for name in wrong:
+        print(f"{name}: {found[name]}")
+    return wrong
 
 
 rounds = enough_rounds()

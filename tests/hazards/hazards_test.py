@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """What has broken programs under profilers, hazard by hazard, with and without the agent: the same
 output and status, in time, and a profile of it. `--runs N` repeats each that often (races need
-many); names choose some, `--part 2/5` every fifth, from the second on. Columns: runs with the agent, those of them that did what no run without it
+many); names choose some, `--part 2/5` every fifth, from the second on; at `--rate N` walks a second at most, where
+the processor is slow. Columns: runs with the agent, those of them that did what no run without it
 does, runs without it that were not like the first (there are more than that one where a run with the
 agent was not like it), walks."""
 
@@ -457,10 +458,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=4)
     parser.add_argument("--part", default="1/1")
+    parser.add_argument("--rate", type=int, default=10000)
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
     number, parts = map(int, args.part.split("/"))
     chosen = [h for h in [*HAZARDS, *MORE] if not args.names or name_of(h) in args.names][number - 1::parts]
+    for hazard in HAZARDS:
+        hazard.env["HCCT_RATE"] = str(min(int(hazard.env["HCCT_RATE"]), args.rate))
     begun = time.monotonic()
     print(f"{'hazard':20} {'runs':>5} {'bad':>5} {'different':>9} {'walks':>9}")
     with Daemon() as daemon:
