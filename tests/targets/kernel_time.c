@@ -49,8 +49,17 @@ __attribute__((noinline)) static void in_instruction(void) {
                      : "rcx", "r11", "memory");
     if (result < 0)
         abort();
-#else
-    in_pread();
+#elif defined(__aarch64__)
+    register long number __asm__("x8") = SYS_pread64;
+    register long result __asm__("x0") = file; /* and first argument */
+    register char *into __asm__("x1") = bytes;
+    register long n __asm__("x2") = sizeof bytes, offset __asm__("x3") = 0;
+    __asm__ volatile("svc #0"
+                     : "+r"(result)
+                     : "r"(number), "r"(into), "r"(n), "r"(offset)
+                     : "memory");
+    if (result < 0)
+        abort();
 #endif
 }
 
