@@ -523,13 +523,17 @@ tests_targets_metrics_CFLAGS = $(TARGET_CFLAGS) -O1 -fno-builtin -pthread
 tests_targets_metrics_LDFLAGS = -pthread
 
 # The same as of blocks, of waits for locks.
-check_PROGRAMS += tests/targets/locks_held tests/targets/locks_places tests/targets/locks_truth
+check_PROGRAMS += tests/targets/locks_held tests/targets/locks_places tests/targets/locks_short \
+	tests/targets/locks_truth
 tests_targets_locks_held_SOURCES = tests/targets/locks_held.c
 tests_targets_locks_held_CFLAGS = $(TARGET_CFLAGS) -O1 -pthread
 tests_targets_locks_held_LDFLAGS = -pthread
 tests_targets_locks_places_SOURCES = tests/targets/locks_places.c
 tests_targets_locks_places_CFLAGS = $(TARGET_CFLAGS) -O1 -pthread
 tests_targets_locks_places_LDFLAGS = -pthread
+tests_targets_locks_short_SOURCES = tests/targets/locks_short.c
+tests_targets_locks_short_CFLAGS = $(TARGET_CFLAGS) -O1 -pthread
+tests_targets_locks_short_LDFLAGS = -pthread
 tests_targets_locks_truth_SOURCES = tests/targets/locks_truth.c
 tests_targets_locks_truth_CFLAGS = $(TARGET_CFLAGS) -O1 -pthread
 tests_targets_locks_truth_LDFLAGS = -pthread

@@ -66,6 +66,17 @@ for metric, kind in (("lock", ("delay", "nanoseconds")), ("lock-waits", ("conten
         check(true > 0 and true - 6 * sigma - lost - walks <= seen <= true + 6 * sigma,
               f"{metric}: {name}: {seen} seen, {true} true, standard deviation {sigma:.0f}")
 
+# Of waits of some us each, which are met once in 100 at least, enough are met.
+path = scratch("short.pb.gz")
+result = record([target("locks_short")], path, "--metric", "lock-waits")
+short = {name: int(n) for name, n in (line.split() for line in result.out.decode().splitlines())}
+seen = weights(path, short)
+walks = sum(process["walks"] for process in report(path)["processes"])
+for name, true in short.items():
+    check(abs(seen[name] - true) < 6 * math.sqrt(100 * true), f"short waits: {name}: {seen[name]} seen, {true} true")
+expected = sum(short.values()) / 100
+check(walks > expected - 4 * math.sqrt(expected), f"short waits: {walks} samples")
+
 path = scratch("truth.pb.gz")
 record([target("locks_truth")], path, "--metric", "lock")
 words = run([HCCT, "report", path], env={"LC_ALL": "C.UTF-8", "COLUMNS": "200"}).out.decode()
