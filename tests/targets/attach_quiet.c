@@ -90,10 +90,12 @@ static int by_read(void) {
     return read(ends[0], &byte, 1) == 1 ? 0 : -1;
 }
 
+/* The last one comes after the end, which may be said between two calls of read. */
 static void *write_bytes(void *unused) {
     const struct timespec time = {0, NAP_MS * 1000000};
     while (!over && write(ends[1], "x", 1) == 1)
         nanosleep(&time, NULL);
+    (void)!write(ends[1], "x", 1);
     return unused;
 }
 
