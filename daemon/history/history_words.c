@@ -124,7 +124,7 @@ bool history_words_add(struct history_words *words, const uint8_t *data, size_t 
 
 /* ---- adding to them ---- */
 
-void history_known_init(struct history_known *known, const struct history_words *words) {
+bool history_known_init(struct history_known *known, const struct history_words *words) {
     struct profile *profile = profile_new();
     *known = (struct history_known){.profile = profile, .places = {.to = profile}};
     for (uint32_t i = 1; i < words->n_strings; i++)
@@ -147,6 +147,8 @@ void history_known_init(struct history_known *known, const struct history_words 
     known->functions = words->n_functions;
     known->locations = words->n_locations;
     known->nodes = profile->n_nodes;
+    return profile->index->n_strings >= known->strings && profile->n_modules >= known->modules &&
+           profile->n_functions >= known->functions && profile->n_locations >= known->locations;
 }
 
 void history_known_free(struct history_known *known) {

@@ -49,8 +49,9 @@ struct history_known {
     uint32_t strings, modules, functions, locations, nodes; /* so many are in the log */
 };
 
-/* Knows all of the words, under the same numbers. */
-void history_known_init(struct history_known *known, const struct history_words *words);
+/* Knows all of the words, under the same numbers. False: something stands among them twice, which
+ * no log of hcctd's has. To be freed in any case. */
+bool history_known_init(struct history_known *known, const struct history_words *words);
 void history_known_free(struct history_known *known);
 uint32_t history_known_string(struct history_known *known, const char *text);
 /* By location and node of the profile: its location, its context; the caller's to free. */

@@ -18,7 +18,10 @@ static bool append(int fd, const struct history_block *block, struct history_wor
                    const struct profile *profile, const uint32_t *trees) {
     struct history_known known;
     size_t column_bytes, words_bytes;
-    history_known_init(&known, words);
+    if (!history_known_init(&known, words)) {
+        history_known_free(&known);
+        return false;
+    }
     FILE *out = memory_stream("an hour");
     history_column_write(&known, profile, trees, out);
     char *column = memory_stream_end(out, &column_bytes, "an hour");
