@@ -119,10 +119,8 @@ static uint64_t length_of(const struct table_size *its) {
     return its->bytes + its->beside;
 }
 
-/* S/p, where p is by what the clock had for the block. */
 static uint64_t bytes_of(const struct table_size *its) {
-    uint64_t length = length_of(its), weight = course_weight(length, table_mean(its->doubled));
-    return its->beside == 0 ? weight : (uint64_t)((unsigned __int128)weight * its->bytes / length);
+    return course_weight_beside(its->bytes, length_of(its), table_mean(its->doubled));
 }
 
 static uint64_t number_of(const struct table_size *its, uint64_t *random) {

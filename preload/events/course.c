@@ -83,6 +83,11 @@ uint64_t course_weight(uint64_t size, uint64_t mean) {
                       ONE_SHIFT);
 }
 
+uint64_t course_weight_beside(uint64_t size, uint64_t length, uint64_t mean) {
+    uint64_t weight = course_weight(length, mean);
+    return length == size ? weight : (uint64_t)((wide)weight * size / length);
+}
+
 uint64_t course_number(uint64_t size, uint64_t mean, uint64_t *random) {
     uint64_t weight = course_weight(size, mean);
     return weight / size + (draw_below(draw_word(random), size) < weight % size);

@@ -36,6 +36,9 @@ uint64_t course_gap(uint64_t mean, uint64_t *random);
 /* S/p of an event of `size` > 0. */
 uint64_t course_weight(uint64_t size, uint64_t mean);
 
+/* S/p, where the clock had `length` for the event, and p follows from that. */
+uint64_t course_weight_beside(uint64_t size, uint64_t length, uint64_t mean);
+
 /* 1/p, rounded up or down by chance. */
 uint64_t course_number(uint64_t size, uint64_t mean, uint64_t *random);
 

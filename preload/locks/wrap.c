@@ -33,16 +33,10 @@ void locks_course_begin(void) {
     locks_course.left = course_gap(WIRE_LOCKS_MEAN, &locks_course.random);
 }
 
-/* S/p, where p is by what the clock had for the wait. */
-static uint64_t weight_of(uint64_t ns, uint64_t length) {
-    uint64_t weight = course_weight(length, WIRE_LOCKS_MEAN);
-    return length == ns ? weight : (uint64_t)((unsigned __int128)weight * ns / length);
-}
-
 static void send(uint64_t ns, uint64_t length, uint64_t ended_ns, const struct event_place *place) {
     const struct event_sample sample = {
         .place = *place,
-        .weight = weight_of(ns, length),
+        .weight = course_weight_beside(ns, length, WIRE_LOCKS_MEAN),
         .count = course_number(length, WIRE_LOCKS_MEAN, &locks_course.random),
         .ended_ns = ended_ns,
     };
