@@ -5,15 +5,16 @@
 #ifndef HCCT_ARCH_AARCH64_H
 #define HCCT_ARCH_AARCH64_H
 
-#define ARCH_REGS        32
-#define ARCH_FP          29
-#define ARCH_SP          31
-#define ARCH_HAS_LINK    1
-#define ARCH_LINK        30
-#define ARCH_CALL_BYTES  0
-#define ARCH_FP_TELLS_SP 0
-#define ARCH_RESULT      0
-#define ARCH_UNWIND_PC   32
+#define ARCH_ADDRESS_BITS 48 /* of a program: what is mapped without a wish begins with 0xffff */
+#define ARCH_REGS         32
+#define ARCH_FP           29
+#define ARCH_SP           31
+#define ARCH_HAS_LINK     1
+#define ARCH_LINK         30
+#define ARCH_CALL_BYTES   0
+#define ARCH_FP_TELLS_SP  0
+#define ARCH_RESULT       0
+#define ARCH_UNWIND_PC    32
 
 #define ARCH_CALL_WRITES (0x7ffffu | 1u << ARCH_LINK)
 

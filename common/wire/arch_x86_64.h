@@ -5,15 +5,16 @@
 #ifndef HCCT_ARCH_X86_64_H
 #define HCCT_ARCH_X86_64_H
 
-#define ARCH_REGS        16 /* DWARF 0..15 */
-#define ARCH_FP          6
-#define ARCH_SP          7
-#define ARCH_HAS_LINK    0 /* a call leaves the return address in a register */
-#define ARCH_LINK        0
-#define ARCH_CALL_BYTES  8  /* a call moves the stack pointer so far */
-#define ARCH_FP_TELLS_SP 1  /* return address and saved frame pointer are the last of a frame */
-#define ARCH_RESULT      0  /* where a system call's answer is */
-#define ARCH_UNWIND_PC   16 /* libunwind's number of the program counter */
+#define ARCH_ADDRESS_BITS 47
+#define ARCH_REGS         16 /* DWARF 0..15 */
+#define ARCH_FP           6
+#define ARCH_SP           7
+#define ARCH_HAS_LINK     0 /* a call leaves the return address in a register */
+#define ARCH_LINK         0
+#define ARCH_CALL_BYTES   8  /* a call moves the stack pointer so far */
+#define ARCH_FP_TELLS_SP  1  /* return address and saved frame pointer are the last of a frame */
+#define ARCH_RESULT       0  /* where a system call's answer is */
+#define ARCH_UNWIND_PC    16 /* libunwind's number of the program counter */
 
 /* Registers that any function may overwrite. */
 #define ARCH_CALL_WRITES (1u << 0 | 1u << 1 | 1u << 2 | 1u << 4 | 1u << 5 | 0xfu << 8)

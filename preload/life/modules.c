@@ -460,7 +460,8 @@ void modules_learn_pointed(struct agent_thread *thread, struct wire_session *ses
     struct unwind_module module;
     uint64_t page = word / WIRE_PAGE;
     uint64_t *same_hash = &missed->page[page % MODULES_MISSED];
-    if (word < ARCH_LOWEST_CODE || word >> 47 != 0 || *same_hash == page || missed->n == MISSES_MAX)
+    if (word < ARCH_LOWEST_CODE || word >> ARCH_ADDRESS_BITS != 0 || *same_hash == page ||
+        missed->n == MISSES_MAX)
         return;
     atomic_fetch_add(&readers, 1); /* before it is asked who closes: who begins to waits */
     /* nobody runs in what a stale word points to: it may be going right now */

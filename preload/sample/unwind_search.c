@@ -57,7 +57,8 @@ bool unwind_search(const struct unwind_env *env, const struct unwind_module *mod
     if (ARCH_HAS_LINK || (sp & 7) != 0)
         return false;
     for (uint64_t at = sp; at < sp + 8 * WORDS_MAX && unwind_read(env, at, &word); at += 8) {
-        if (word <= ARCH_LOWEST_CODE || word >> 47 != 0 || (word >= env->low && word < env->high))
+        if (word <= ARCH_LOWEST_CODE || word >> ARCH_ADDRESS_BITS != 0 ||
+            (word >= env->low && word < env->high))
             continue;
         step->effort += ASKED;
         if (!is_good(env, module, word, at + 8))
