@@ -15,6 +15,7 @@
 
 #include "common/code/unwind_compile.h"
 #include "common/code/unwind_rule.h"
+#include "common/wire/arch.h"
 #include "common/wire/compiler.h"
 #include "common/wire/unwind_table.h"
 #include "tests/check.h"
@@ -153,9 +154,34 @@ static bool same_outcome(const struct outcome *a, const struct outcome *b) {
 
 /* ---- the code of _init and _fini, which has no entry ---- */
 
-/* Of the sections .init and .fini of the file that is being compared, on x86-64. */
+/* Of the sections .init and .fini of the file that is being compared. */
 static struct init_bounds { uint64_t start, lowered, raised, end; } init[2];
 static unsigned n_init, init_rows; /* rows that were compared */
+
+#if ARCH_HAS_LINK
+#define LOWERS "\xfd\x7b\xbf\xa9" /* stp x29, x30, [sp, #-16]! */
+#define RAISES "\xfd\x7b\xc1\xa8" /* ldp x29, x30, [sp], #16 */
+
+static struct outcome init_outcome(uint64_t sp, bool is_low) {
+    return is_low
+               ? (struct outcome){.known = true,
+                                  .cfa = sp + 16,
+                                  .ra_at = sp + 8,
+                                  .fp_known = true,
+                                  .fp_at = sp}
+               : (struct outcome){
+                     .known = true, .cfa = sp, .ra_same = true, .fp_known = true, .fp_same = true};
+}
+#else
+#define LOWERS "\x48\x83\xec\x08" /* sub $8, %rsp */
+#define RAISES "\x48\x83\xc4\x08" /* add $8, %rsp */
+
+static struct outcome init_outcome(uint64_t sp, bool is_low) {
+    uint64_t cfa = sp + (is_low ? 16 : 8);
+    return (struct outcome){
+        .known = true, .cfa = cfa, .ra_at = cfa - 8, .fp_known = true, .fp_same = true};
+}
+#endif
 
 /* Where the bytes of an instruction end that is in the section once. */
 static uint64_t after_only(const GElf_Shdr *header, const Elf_Data *data, const char bytes[4]) {
@@ -168,8 +194,7 @@ static void find_init(Elf *elf) {
     GElf_Ehdr file;
     size_t names;
     n_init = 0;
-    if (gelf_getehdr(elf, &file) == NULL || file.e_machine != EM_X86_64 ||
-        elf_getshdrstrndx(elf, &names) != 0)
+    if (gelf_getehdr(elf, &file) == NULL || elf_getshdrstrndx(elf, &names) != 0)
         return;
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
         GElf_Shdr header;
@@ -181,8 +206,8 @@ static void find_init(Elf *elf) {
         const Elf_Data *data = elf_rawdata(section, NULL);
         init[n_init++] = (struct init_bounds){
             .start = header.sh_addr,
-            .lowered = after_only(&header, data, "\x48\x83\xec\x08"), /* sub $8, %rsp */
-            .raised = after_only(&header, data, "\x48\x83\xc4\x08"),  /* add $8, %rsp */
+            .lowered = after_only(&header, data, LOWERS),
+            .raised = after_only(&header, data, RAISES),
             .end = header.sh_addr + header.sh_size,
         };
     }
@@ -194,9 +219,7 @@ static bool same_in_init(const struct unwind_table *table, const struct unwind_r
         if (pc < init[i].start || pc >= init[i].end)
             continue;
         bool is_low = pc >= init[i].lowered && pc < init[i].raised;
-        uint64_t cfa = made_up_register(SP_COLUMN, pc) + (is_low ? 16 : 8);
-        struct outcome want = {
-            .known = true, .cfa = cfa, .ra_at = cfa - 8, .fp_known = true, .fp_same = true};
+        struct outcome want = init_outcome(made_up_register(SP_COLUMN, pc), is_low);
         struct outcome got = of_rule(&unwind_rules(table)[row->rule], pc);
         init_rows++;
         return got.known && unwind_routine(table, row) == init[i].start &&
