@@ -265,6 +265,7 @@ preload_libevents_a_SOURCES = \
 	preload/blocks/allocate.h \
 	preload/blocks/operators.c \
 	preload/blocks/rate.c preload/blocks/rate.h \
+	preload/blocks/sites.c preload/blocks/sites.h \
 	preload/blocks/stops.c preload/blocks/stops.h \
 	preload/blocks/table.c preload/blocks/table.h \
 	preload/blocks/wrap.c \
@@ -296,6 +297,7 @@ preload_libhcctblocks_so_SOURCES = \
 	preload/blocks/link.h \
 	preload/blocks/operators.c \
 	preload/blocks/rate.c preload/blocks/rate.h \
+	preload/blocks/sites.c preload/blocks/sites.h \
 	preload/blocks/stops.c preload/blocks/stops.h \
 	preload/blocks/table.c preload/blocks/table.h \
 	preload/blocks/wrap.c \

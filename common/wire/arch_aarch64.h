@@ -5,7 +5,7 @@
 #ifndef HCCT_ARCH_AARCH64_H
 #define HCCT_ARCH_AARCH64_H
 
-#define ARCH_ADDRESS_BITS 48 /* of a program: what is mapped without a wish begins with 0xffff */
+#define ARCH_ADDRESS_BITS 48 /* of a program: mmap begins at 0xffff... */
 #define ARCH_REGS         32
 #define ARCH_FP           29
 #define ARCH_SP           31

@@ -46,7 +46,7 @@
 #include "common/wire/counters.h"
 #include "common/wire/tags.h"
 
-#define WIRE_VERSION       25u
+#define WIRE_VERSION       26u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -289,13 +289,25 @@ struct wire_block {
     _Atomic uint64_t weight; /* WIRE_BLOCK_WEIGHT */
 };
 
-/* Bytes or blocks, and by which R they were drawn: WIRE_BLOCKS_MEAN, doubled so many times. */
-#define WIRE_DOUBLED_MAX 31u
-#define WIRE_BLOCK_WEIGHT(weight, doubled)                                                         \
-    ((uint64_t)(doubled) << WIRE_WEIGHT_BITS | ((weight)&WIRE_WEIGHT_MASK))
+/* By which R a block was drawn, WIRE_BLOCKS_MEAN doubled so many times, and by which those are that
+ * are allocated where little is (preload/blocks/sites.h). */
+#define WIRE_DOUBLED_BITS 5u
+#define WIRE_DOUBLED_MAX  31u
+#define WIRE_DRAWN(doubled, usual)                                                                 \
+    ((uint64_t)(usual) << WIRE_DOUBLED_BITS | ((uint64_t)(doubled)&WIRE_DOUBLED_MAX))
 
-static inline uint64_t wire_blocks_mean(uint64_t doubled) {
-    return (uint64_t)WIRE_BLOCKS_MEAN << (doubled & WIRE_DOUBLED_MAX);
+/* Bytes or blocks, and WIRE_DRAWN. */
+#define WIRE_BLOCK_BITS 54
+#define WIRE_BLOCK_MASK ((1ull << WIRE_BLOCK_BITS) - 1)
+#define WIRE_BLOCK_WEIGHT(weight, drawn)                                                           \
+    ((uint64_t)(drawn) << WIRE_BLOCK_BITS | ((weight)&WIRE_BLOCK_MASK))
+
+static inline uint64_t wire_blocks_mean(uint64_t drawn) {
+    return (uint64_t)WIRE_BLOCKS_MEAN << (drawn & WIRE_DOUBLED_MAX);
+}
+
+static inline uint64_t wire_blocks_usual_mean(uint64_t drawn) {
+    return wire_blocks_mean(drawn >> WIRE_DOUBLED_BITS);
 }
 
 /* Where numbers of blocks are asked for the clock of points has so many bytes more for each. */
@@ -395,7 +407,8 @@ struct wire_session {
     uint32_t is_child;           /* 1: it is one itself, and has called no exec; as tags */
     _Atomic uint32_t left;   /* 1, as its last word: the agent has left a process that goes on */
     _Atomic uint64_t cpu_ns; /* CPU time of the process when it ended orderly; 0: not known */
-    _Atomic uint32_t blocks_doubled; /* WIRE_BLOCKS_MEAN, so many times at most up to now */
+    _Atomic uint32_t blocks_doubled; /* WIRE_BLOCKS_MEAN, where little is allocated, so many times
+                                      * at most up to now */
     _Atomic uint32_t stopped;        /* 1: the program has asked not to be sampled (hcct.h) */
     _Atomic uint64_t marks;          /* that were set, ever */
     struct wire_mark mark[WIRE_MARKS];
@@ -453,8 +466,8 @@ struct wire_arena {
  *   BURST k           a burst of calls begins: what is credited from here on counts k times, as k
  *                     such bursts would see it together (1 at first)
  *   BLOCK number      where the heap is sampled, in place of CODE: what is credited next is that
- *                     block (struct wire_block). Where all allocations are: it was drawn by
- *                     WIRE_BLOCKS_MEAN, doubled `number` times
+ *                     block (struct wire_block). Where all allocations are: it was drawn so,
+ *                     WIRE_DRAWN
  *   CODE base         routines and sites of CALL events are offsets from there on
  *   CALL routine site as POP n, PUSH and CREDIT 1, in one word. Its highest bit alone is the verb;
  *                     n has 7 bits, each offset 28

@@ -31,7 +31,7 @@ struct heap {
     struct mcct_params tree;
     struct place place[WIRE_BLOCKS];
     uint64_t number[WIRE_BLOCKS], weight[WIRE_BLOCKS]; /* as seen last */
-    uint8_t doubled[WIRE_BLOCKS];                      /* by which R each was drawn */
+    uint16_t drawn[WIRE_BLOCKS];                       /* by which R each was: WIRE_DRAWN */
     struct node *node;
     uint32_t *bucket; /* as many as there is room for nodes */
     uint32_t room, used, free;
@@ -196,8 +196,8 @@ void heap_see(struct heap *heap, const struct wire_block *blocks) {
         atomic_thread_fence(memory_order_acquire);
         bool same = atomic_load_explicit(&block->number, memory_order_relaxed) == number;
         heap->number[i] = same ? number : 0;
-        heap->weight[i] = weight & WIRE_WEIGHT_MASK;
-        heap->doubled[i] = (uint8_t)(weight >> WIRE_WEIGHT_BITS & WIRE_DOUBLED_MAX);
+        heap->weight[i] = weight & WIRE_BLOCK_MASK;
+        heap->drawn[i] = (uint16_t)(weight >> WIRE_BLOCK_BITS);
     }
 }
 
@@ -228,13 +228,13 @@ static uint64_t push_path(const struct heap *heap, uint32_t n, struct maker *mak
     return depth;
 }
 
-/* Of the newest block: what one may weigh that is drawn now. */
+/* Of the newest block: what one may weigh that is drawn now, where few were met up to now. */
 static uint64_t rarest_of(const struct heap *heap, bool objects) {
     uint32_t newest = 0;
     for (uint32_t i = 1; i < WIRE_BLOCKS; i++)
         if (heap->number[i] > heap->number[newest])
             newest = i;
-    return wire_rarest_block(wire_blocks_mean(heap->doubled[newest]), objects);
+    return wire_rarest_block(wire_blocks_usual_mean(heap->drawn[newest]), objects);
 }
 
 /* `variance`: what it adds to that of all. */
@@ -276,7 +276,7 @@ struct mcct *heap_tree(const struct heap *heap, uint32_t unknown, bool objects, 
         if (heap->number[i] == 0 || weight == 0)
             continue;
         double variance = objects ? poisson_variance_of_number(weight)
-                                  : poisson_variance(weight, wire_blocks_mean(heap->doubled[i]));
+                                  : poisson_variance(weight, wire_blocks_mean(heap->drawn[i]));
         credit(heap, i, unknown, variance, &maker);
         draws_add_event(draws, weight, variance, objects ? 0 : DRAWS_UNIT_SHIFT);
     }

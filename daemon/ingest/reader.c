@@ -256,9 +256,10 @@ static void defer_stack(struct drain *d, uint64_t operand) {
         d->effect->refused_weight = UINT64_MAX;
 }
 
-static void meet_mean(struct reader *reader, uint64_t mean) {
-    reader->events_mean = mean;
-    reader->rarest = wire_rarest_block(mean, reader->numbers);
+/* WIRE_DRAWN of the next block. */
+static void meet_mean(struct reader *reader, uint64_t drawn) {
+    reader->events_mean = wire_blocks_mean(drawn);
+    reader->rarest = wire_rarest_block(wire_blocks_usual_mean(drawn), reader->numbers);
 }
 
 /* CODE, or BLOCK: where allocations are followed, or sampled. */
@@ -266,7 +267,7 @@ static void take_code(struct reader *reader, uint64_t operand) {
     if (reader->heap != NULL)
         reader->block = operand;
     else if (reader->events_mean != 0)
-        meet_mean(reader, wire_blocks_mean(operand));
+        meet_mean(reader, operand);
     else
         reader->code = operand;
 }

@@ -22,8 +22,11 @@
 /* Of a thread: its clock is bytes. */
 struct blocks_course {
     struct stops stops;
-    /* for rate.h: when its CPU time was noted last, and what it was then */
-    uint32_t noted_ms, cpu_us;
+    /* for rate.h: its CPU time when it was noted last, and when that was, in the lowest bits */
+    uint32_t cpu_us;
+    uint16_t noted_ms;
+    uint8_t unnoted; /* stops since the last one that was noted */
+    bool begun;      /* one was */
 };
 
 extern __thread struct blocks_course blocks_course

@@ -15,7 +15,7 @@
 /* A block weighs so much from now on. */
 struct blocks_change {
     uint64_t number, weight;
-    uint32_t doubled; /* as event_sample.doubled */
+    uint32_t doubled, usual; /* as in event_sample */
 };
 
 struct blocks_link {

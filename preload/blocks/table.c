@@ -129,15 +129,19 @@ static uint64_t number_of(const struct table_size *its, uint64_t *random) {
 
 static void weigh(struct event_sample *sample, const struct table_size *its, uint64_t *random) {
     sample->doubled = its->doubled;
+    sample->usual = its->usual;
     sample->weight = bytes_of(its);
     sample->count = number_of(its, random);
 }
 
 /* R may have been doubled since it was drawn. */
 static bool stays(struct table_size *its, uint64_t *random) {
-    for (; its->doubled < table_doubled(); its->doubled++)
-        if (!course_stays(length_of(its), table_mean(its->doubled), random))
-            return false;
+    uint32_t by_table = table_doubled(),
+             rarer = by_table > its->doubled ? by_table - its->doubled : 0;
+    if (!course_stays(length_of(its), table_mean(its->doubled), rarer, random))
+        return false;
+    its->doubled += rarer;
+    its->usual = by_table > its->usual ? by_table : its->usual;
     return true;
 }
 
@@ -147,7 +151,7 @@ static void thin(uint32_t place, struct batch *batch, uint64_t *random) {
     const struct table_block block = {atomic_load(&table.number[place]), address};
     uint64_t packed = atomic_load(&table.size[place]);
     uint32_t was = packed & ((1u << DOUBLED_BITS) - 1);
-    struct table_size its = {packed >> DOUBLED_BITS, hcct_blocks_link.event.beside, was};
+    struct table_size its = {packed >> DOUBLED_BITS, hcct_blocks_link.event.beside, was, 0};
     if ((uintptr_t)address <= TAKEN)
         return;
     if (!stays(&its, random)) {
@@ -155,7 +159,7 @@ static void thin(uint32_t place, struct batch *batch, uint64_t *random) {
     } else if (its.doubled != was && atomic_compare_exchange_strong(&table.size[place], &packed,
                                                                     pack(its.bytes, its.doubled))) {
         uint64_t weight = hcct_blocks_link.objects ? number_of(&its, random) : bytes_of(&its);
-        add(batch, &(struct blocks_change){block.number, weight, its.doubled});
+        add(batch, &(struct blocks_change){block.number, weight, its.doubled, its.usual});
     }
 }
 

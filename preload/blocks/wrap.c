@@ -16,6 +16,7 @@
 #include "preload/blocks/allocate.h"
 #include "preload/blocks/link.h"
 #include "preload/blocks/rate.h"
+#include "preload/blocks/sites.h"
 #include "preload/sample/draw.h"
 #include "preload/wrap/next_symbol.h"
 
@@ -62,8 +63,10 @@ static inline void *next(enum name name) {
 /* ---- the course of a thread ---- */
 
 #define SPENT_MOST_NS 100000u
-#define NOTED_OF      8u
+#define STOP_MOST_NS  2000u
+#define NOTED_OF      8u /* one in so many samples */
 #define NOTED_MS      20u
+#define STOPS_NOTED   16u /* one in so many stops: without a sample they take next to nothing */
 
 __thread struct blocks_course blocks_course;
 
@@ -79,24 +82,27 @@ static void draw(bool ready) {
     blocks_course.stops.beside = (uint16_t)hcct_blocks_link.event.beside;
 }
 
-/* What was done since `before`, for so many samples, where stops are so far apart. The thread may
- * have been interrupted, or have waited for a place to report its first sample: no more is believed
- * than a walk may take. */
-static void spend(uint64_t before, uint32_t samples, uint64_t bytes) {
-    uint64_t took = hcct_blocks_link.now() - before;
-    rate_spend(took < SPENT_MOST_NS ? took : SPENT_MOST_NS, samples, bytes);
+/* What was done since `before`: for a sample, or at each of `stops`, after `bytes` in all. The
+ * thread may have been interrupted, or have waited for a place to report its first sample: no more
+ * is believed than a walk, or a draw, may take. */
+static void spend(uint64_t before, bool sampled, uint64_t stops, uint64_t bytes) {
+    uint64_t now = hcct_blocks_link.now(), took = now > before ? now - before : 0;
+    uint64_t most = sampled ? SPENT_MOST_NS : STOP_MOST_NS;
+    took = took < most ? took : most;
+    rate_spend(sampled ? took : took * stops, sampled, bytes);
 }
 
-/* The thread's clock takes a system call: it is read at one stop in eight, at a thread's first one,
- * and when that is some time ago. */
-static void note(uint64_t now) {
+/* The thread's clock takes a system call: it is read for one sample in eight, at a thread's first
+ * stop, when that is some time ago, and when a decision is due. */
+static void note(uint64_t now, bool sampled) {
     struct blocks_course *it = &blocks_course;
-    uint32_t now_ms = (uint32_t)(now / 1000000);
-    bool once = draw_below(draw_word(&it->stops.course.random), NOTED_OF) == 0;
-    if (!once && now_ms - it->noted_ms < NOTED_MS)
+    uint16_t now_ms = (uint16_t)(now / 1000000), since_ms = (uint16_t)(now_ms - it->noted_ms);
+    bool once = sampled && draw_below(draw_word(&it->stops.course.random), NOTED_OF) == 0;
+    if (!once && it->begun && since_ms < NOTED_MS && !rate_is_dear())
         return;
     uint32_t cpu_us = (uint32_t)(hcct_blocks_link.cpu() / 1000), since = cpu_us - it->cpu_us;
     it->noted_ms = now_ms;
+    it->begun = true;
     it->cpu_us = cpu_us;
     rate_note(since <= INT32_MAX ? since * 1000ull : 0); /* else the clock is another one */
 }
@@ -109,19 +115,48 @@ static uint64_t allocated(const struct table_size *its) {
     return its->beside == 0 ? clock : (uint64_t)((unsigned __int128)clock * its->bytes / length);
 }
 
+/* A block with a point of all places: does it stay, by the R of its own? That follows from what its
+ * place had before. */
+static bool stays(struct table_size *its, const struct event_place *place) {
+    uint64_t length = its->bytes + its->beside, points = length / wire_blocks_mean(its->doubled);
+    uint64_t met =
+        sites_meet(sites_number(place, its->bytes), (points > 0 ? points : 1) << its->doubled);
+    uint32_t doubled = rate_doubled_at(met),
+             rarer = doubled > its->doubled ? doubled - its->doubled : 0;
+    if (!course_stays(length, wire_blocks_mean(its->doubled), rarer,
+                      &blocks_course.stops.course.random))
+        return false;
+    its->doubled += rarer;
+    return true;
+}
+
+/* When a stop begins. To ask for the time takes as long as the rest of it: that is left out. */
+static uint64_t begin(void) {
+    uint64_t before = hcct_blocks_link.now(), now = hcct_blocks_link.now();
+    return now + (now - before);
+}
+
 /* `left` is at its end, `rest` bytes before that of the block: the next stop is drawn before a
  * sample is taken, as handlers of signals that came meanwhile run at its end, and may allocate. In
  * those that come before the draw is done there is none for long. */
 static void stop(void *block, size_t size, uint64_t rest, const struct event_place *place) {
-    struct stops *stops = &blocks_course.stops;
-    const struct table_size its = {size, stops->beside, stops->doubled};
-    uint64_t before = hcct_blocks_link.now();
-    bool sampled = stops_hit(stops, rest) && block != NULL;
+    struct blocks_course *it = &blocks_course;
+    struct table_size its = {size, it->stops.beside, it->stops.doubled, it->stops.doubled};
+    bool noted = ++it->unnoted >= STOPS_NOTED || !it->begun;
+    uint64_t stops = noted ? it->unnoted : 0, bytes = allocated(&its);
+    uint64_t before = noted ? begin() : 0;
+    bool hit = stops_hit(&it->stops, rest) && block != NULL;
+    it->unnoted = noted ? 0 : it->unnoted;
     draw(true);
-    if (sampled)
-        table_add(block, &its, place, &stops->course.random);
-    spend(before, sampled, allocated(&its));
-    note(before);
+    bool sampled = hit && stays(&its, place);
+    if (sampled) {
+        before = hcct_blocks_link.now();
+        table_add(block, &its, place, &it->stops.course.random);
+    }
+    if (sampled || noted) {
+        spend(before, sampled, stops, bytes * stops);
+        note(before, sampled);
+    }
 }
 
 hcct_noinline void blocks_check(void *block, size_t size, const struct event_place *place) {

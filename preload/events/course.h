@@ -42,7 +42,7 @@ uint64_t course_weight_beside(uint64_t size, uint64_t length, uint64_t mean);
 /* 1/p, rounded up or down by chance. */
 uint64_t course_number(uint64_t size, uint64_t mean, uint64_t *random);
 
-/* R becomes 2 `mean`: whether a sampled event stays. */
-bool course_stays(uint64_t size, uint64_t mean, uint64_t *random);
+/* R, which is `mean`, is doubled so many times: whether a sampled event stays. */
+bool course_stays(uint64_t size, uint64_t mean, uint32_t times, uint64_t *random);
 
 #endif

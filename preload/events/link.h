@@ -35,14 +35,15 @@ struct event_sample {
     uint64_t weight;   /* bytes or nanoseconds that it stands for ... */
     uint64_t count;    /* ... and events */
     uint64_t number;   /* of a block, as in the session's memory; 0: it is not followed */
-    uint32_t doubled;  /* of a block: the mean between two was doubled so many times */
+    uint32_t doubled;  /* of a block: the mean between two was doubled so many times for it ... */
+    uint32_t usual;    /* ... and so many times where little is allocated */
     uint64_t ended_ns; /* of a wait: when it was over, CLOCK_MONOTONIC */
 };
 
 /* Which agents know what a library's link is: both may be of different builds, as LD_PRELOAD names
  * each by its path. To be raised when a link or what it leads to changes its meaning; a change of
  * size is noticed anyway. */
-#define EVENT_LINK_VERSION 4u
+#define EVENT_LINK_VERSION 5u
 #define EVENT_LINK_BUILD(link)                                                                     \
     (EVENT_LINK_VERSION << 24 | (uint32_t)sizeof(link) << 12 |                                     \
      (uint32_t)sizeof(struct event_sample))

@@ -49,9 +49,11 @@ struct change_job {
 static void change_one(struct wire_session *session, const struct blocks_change *change) {
     struct wire_block *block = block_of(session, change->number);
     uint64_t number = change->number;
-    block_sample_tell_mean(session, change->doubled);
+    block_sample_tell_mean(session, change->usual);
     if (atomic_load(&block->number) == number)
-        block_sample_show(session, number, WIRE_BLOCK_WEIGHT(change->weight, change->doubled));
+        block_sample_show(
+            session, number,
+            WIRE_BLOCK_WEIGHT(change->weight, WIRE_DRAWN(change->doubled, change->usual)));
 }
 
 /* Where blocks are followed there is one metric of the heap. */

@@ -16,16 +16,16 @@ struct wire_slot;
 /* The library may tell of its blocks. Before it is ready. Process context. */
 void block_sample_start(void);
 
-/* What is credited next is the block of that number, or was drawn by a mean that was doubled so
- * many times (BLOCK, common/wire/wire.h). False: the ring is full. Within event_inside, in the
+/* What is credited next is the block of that number, or one that was drawn so: WIRE_DRAWN (BLOCK,
+ * common/wire/wire.h). False: the ring is full. Within event_inside, in the
  * session. */
 bool block_sample_name(struct agent_thread *thread, struct wire_slot *slot, uint64_t number);
 
 /* A block weighs so much from now on, WIRE_BLOCK_WEIGHT. The same. */
 void block_sample_show(struct wire_session *session, uint64_t number, uint64_t weight);
 
-/* The mean between two sampled blocks was doubled so many times: the session hears of the largest.
- * The same. */
+/* The mean between two sampled blocks was doubled so many times where little is allocated: the
+ * session hears of the largest. The same. */
 void block_sample_tell_mean(struct wire_session *session, uint32_t doubled);
 
 /* An agent is attached: blocks from before are not its own. Before it is ready. */

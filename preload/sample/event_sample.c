@@ -49,7 +49,9 @@ static bool name(struct agent_thread *thread, struct wire_slot *slot, uint32_t m
                  const struct event_sample *sample) {
     if (!wire_of_blocks(metric))
         return true;
-    return block_sample_name(thread, slot, wire_of_heap(metric) ? sample->number : sample->doubled);
+    return block_sample_name(thread, slot,
+                             wire_of_heap(metric) ? sample->number
+                                                  : WIRE_DRAWN(sample->doubled, sample->usual));
 }
 
 /* Where time is sampled, too, a lock is asked for through a frame of the agent's, as a call that
@@ -122,7 +124,8 @@ static bool take_for(struct agent_thread *thread, struct wire_session *session, 
     if (sent && !waited && wire_of_waits(metric) && !wire_of_numbers(metric))
         credit_own_time(thread, slot, job);
     if (sent && wire_of_heap(metric))
-        block_sample_show(session, sample->number, WIRE_BLOCK_WEIGHT(weight, sample->doubled));
+        block_sample_show(session, sample->number,
+                          WIRE_BLOCK_WEIGHT(weight, WIRE_DRAWN(sample->doubled, sample->usual)));
     return sent;
 }
 
@@ -155,7 +158,7 @@ static void take(struct agent_thread *thread, const void *argument) {
         return; /* no daemon, or another thread works on the session */
     no_room_tell(session);
     if (job.kind == wire_of_blocks)
-        block_sample_tell_mean(session, job.sample->doubled);
+        block_sample_tell_mean(session, job.sample->usual);
     if (session_is_on(session))
         *job.sent = take_for_all(thread, session, &job);
     session_leave(thread);

@@ -52,8 +52,14 @@ static void check_stays(void) {
         double p = expm1(-size / (2.0 * WIRE_BLOCKS_MEAN)) / expm1(-size / WIRE_BLOCKS_MEAN);
         unsigned stay = 0;
         for (unsigned i = 0; i < n; i++)
-            stay += course_stays((uint64_t)size, WIRE_BLOCKS_MEAN, &random_state);
+            stay += course_stays((uint64_t)size, WIRE_BLOCKS_MEAN, 1, &random_state);
         CHECK(fabs(stay - n * p) < 5 * sqrt(n * p * (1 - p)) + 1);
+        p = expm1(-size / (8.0 * WIRE_BLOCKS_MEAN)) / expm1(-size / WIRE_BLOCKS_MEAN);
+        stay = 0;
+        for (unsigned i = 0; i < n; i++)
+            stay += course_stays((uint64_t)size, WIRE_BLOCKS_MEAN, 3, &random_state);
+        CHECK(fabs(stay - n * p) < 5 * sqrt(n * p * (1 - p)) + 1);
+        CHECK(course_stays((uint64_t)size, WIRE_BLOCKS_MEAN, 0, &random_state));
     }
 }
 
@@ -114,7 +120,7 @@ static void *address(unsigned i) {
 
 static void add(unsigned i, size_t size, uint32_t doubled) {
     static const struct event_place place = {1, 2, 3};
-    const struct table_size its = {size, hcct_blocks_link.event.beside, doubled};
+    const struct table_size its = {size, hcct_blocks_link.event.beside, doubled, 0};
     table_add(address(i), &its, &place, &random_state);
 }
 

@@ -93,7 +93,7 @@ tests_agent_thinning_test_SOURCES = preload/sample/thinning.c preload/sample/int
 	tests/agent/thinning_test.c
 TESTS += tests/agent/thinning_test
 check_PROGRAMS += tests/agent/blocks_nested_test
-tests_agent_blocks_nested_test_SOURCES = preload/blocks/rate.c preload/blocks/stops.c preload/blocks/table.c \
+tests_agent_blocks_nested_test_SOURCES = preload/blocks/rate.c preload/blocks/sites.c preload/blocks/stops.c preload/blocks/table.c \
 	preload/blocks/wrap.c preload/events/course.c preload/sample/draw.c preload/wrap/libc.c \
 	preload/wrap/next_symbol.c tests/agent/blocks_nested_test.c
 tests_agent_blocks_nested_test_CPPFLAGS = $(AGENT_CPPFLAGS)
@@ -170,6 +170,7 @@ TESTS += tests/agent/blocks_test
 check_PROGRAMS += tests/agent/rate_test
 tests_agent_rate_test_SOURCES = \
 	preload/blocks/rate.c preload/blocks/rate.h \
+	preload/blocks/sites.c preload/blocks/sites.h \
 	preload/blocks/stops.c preload/blocks/stops.h \
 	preload/wrap/libc.c preload/wrap/next_symbol.c preload/events/course.c preload/sample/draw.c \
 	tests/agent/rate_test.c

@@ -136,7 +136,8 @@ static void test_mean(void) {
         atomic_store(&process->memory.session->blocks_doubled, doubled);
         for (double size = mean / 1000; size < 20 * mean; size *= 2) {
             double missed = exp(-size / mean), weight = size / (1 - missed);
-            show(process, number(serial++, 5), WIRE_BLOCK_WEIGHT((uint64_t)weight, doubled));
+            show(process, number(serial++, 5),
+                 WIRE_BLOCK_WEIGHT((uint64_t)weight, WIRE_DRAWN(doubled, doubled / 2)));
             process_drain_and_see(process, NULL, NULL);
             CHECK_UINT(total_of(process), (uint64_t)weight);
             CHECK(fabs((double)process->ended.draws.squares * unit * unit -

@@ -3,8 +3,13 @@
  * leaky.c - a server with a heap of 100 MB in small blocks, of which it replaces some with each
  * request, and leaks a little with some: 1 % of the heap in all.
  *
- * Says "ready" when it has its heap, waits for a line, serves, says "ready", waits for a line. With
- * `sound` it does the same and leaks nothing.
+ * Says "ready" when it has its heap, waits for a line, serves, says "ready", waits for a line.
+ *
+ *   leaky [KIND]
+ *     leaky        half a millisecond a request
+ *     sound        the same, and leaks nothing
+ *     fast         allocates a gigabyte in a second for its requests, a tenth of a millisecond each
+ *     fast-sound   the same, and leaks nothing
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,11 +17,22 @@
 #include <string.h>
 #include <time.h>
 
-#define APART    __attribute__((noinline, noclone))
-#define SLOTS    320000u /* of 319 bytes, on average */
-#define LEAK     1000000u
-#define REQUESTS 1000u
-#define WORK_NS  500000 /* of its CPU time, for a request */
+#define APART __attribute__((noinline, noclone))
+#define SLOTS 320000u /* of 319 bytes, on average */
+#define LEAK  1000000u
+
+static const struct kind {
+    const char *name;
+    unsigned leak; /* bytes */
+    unsigned requests, before;
+    unsigned objects;  /* that are freed at the end of a request */
+    long long work_ns; /* of its CPU time, for a request */
+} kinds[] = {
+    {"leaky", LEAK, 1000, 0, 0, 500000},
+    {"sound", 0, 1000, 0, 0, 500000},
+    {"fast", LEAK, 10000, 20000, 500, 100000},
+    {"fast-sound", 0, 10000, 20000, 500, 100000},
+};
 
 static void *slot[SLOTS];
 static void *volatile leaked;
@@ -67,12 +83,22 @@ static APART void compute(long long until) {
             ;
 }
 
-static void serve(bool leaks) {
-    for (unsigned request = 1; request <= REQUESTS; request++) {
-        long long until = cpu_ns() + WORK_NS;
+static APART void answer(unsigned objects) {
+    void *object[500];
+    for (unsigned i = 0; i < objects; i++)
+        object[i] = makers[i % 5]();
+    for (unsigned i = 0; i < objects; i++)
+        free(object[i]);
+}
+
+static void serve(const struct kind *kind, unsigned requests, unsigned leak) {
+    unsigned long long bytes = 0;
+    for (unsigned request = 1; request <= requests; request++) {
+        long long until = cpu_ns() + kind->work_ns;
         for (int i = 0; i < 20; i++)
             replace(draw(SLOTS));
-        for (unsigned bytes = 0; leaks && bytes < LEAK / REQUESTS; bytes += 100)
+        answer(kind->objects);
+        for (; bytes < (unsigned long long)leak * request / requests; bytes += 100)
             leak_session();
         compute(until);
     }
@@ -87,10 +113,16 @@ static void mark(void) {
 }
 
 int main(int argc, char **argv) {
+    const struct kind *kind = kinds, *end = kinds + sizeof kinds / sizeof *kinds;
+    while (argc > 1 && kind < end && strcmp(kind->name, argv[1]) != 0)
+        kind++;
+    if (kind == end)
+        return 2;
     for (unsigned i = 0; i < SLOTS; i++)
         replace(i);
+    serve(kind, kind->before, 0);
     mark();
-    serve(argc < 2 || strcmp(argv[1], "sound") != 0);
+    serve(kind, kind->requests, kind->leak);
     mark();
     return 0;
 }
