@@ -407,8 +407,7 @@ struct wire_session {
     uint32_t is_child;           /* 1: it is one itself, and has called no exec; as tags */
     _Atomic uint32_t left;   /* 1, as its last word: the agent has left a process that goes on */
     _Atomic uint64_t cpu_ns; /* CPU time of the process when it ended orderly; 0: not known */
-    _Atomic uint32_t blocks_doubled; /* WIRE_BLOCKS_MEAN, where little is allocated, so many times
-                                      * at most up to now */
+    _Atomic uint32_t blocks_doubled; /* WIRE_BLOCKS_MEAN, so many times at most up to now */
     _Atomic uint32_t stopped;        /* 1: the program has asked not to be sampled (hcct.h) */
     _Atomic uint64_t marks;          /* that were set, ever */
     struct wire_mark mark[WIRE_MARKS];

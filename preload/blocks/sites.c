@@ -8,8 +8,7 @@
 
 #define POINTS_BITS 48
 #define POINTS_MOST ((1ull << POINTS_BITS) - 1)
-#define STACK_BYTES                                                                                \
-    0x10000u /* threads have their stacks so far apart, or a multiple of it, mostly */
+#define STACK_BYTES 0x10000u /* stacks of threads are a multiple of it apart, mostly */
 
 static struct {
     _Atomic uint64_t met[SITES]; /* points, and the lowest bits of the age above them */

@@ -49,7 +49,7 @@ struct change_job {
 static void change_one(struct wire_session *session, const struct blocks_change *change) {
     struct wire_block *block = block_of(session, change->number);
     uint64_t number = change->number;
-    block_sample_tell_mean(session, change->usual);
+    block_sample_tell_mean(session, change->doubled);
     if (atomic_load(&block->number) == number)
         block_sample_show(
             session, number,

@@ -24,8 +24,8 @@ bool block_sample_name(struct agent_thread *thread, struct wire_slot *slot, uint
 /* A block weighs so much from now on, WIRE_BLOCK_WEIGHT. The same. */
 void block_sample_show(struct wire_session *session, uint64_t number, uint64_t weight);
 
-/* The mean between two sampled blocks was doubled so many times where little is allocated: the
- * session hears of the largest. The same. */
+/* The mean between two sampled blocks was doubled so many times: the session hears of the largest.
+ * The same. */
 void block_sample_tell_mean(struct wire_session *session, uint32_t doubled);
 
 /* An agent is attached: blocks from before are not its own. Before it is ready. */

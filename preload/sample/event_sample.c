@@ -158,7 +158,7 @@ static void take(struct agent_thread *thread, const void *argument) {
         return; /* no daemon, or another thread works on the session */
     no_room_tell(session);
     if (job.kind == wire_of_blocks)
-        block_sample_tell_mean(session, job.sample->usual);
+        block_sample_tell_mean(session, job.sample->doubled);
     if (session_is_on(session))
         *job.sent = take_for_all(thread, session, &job);
     session_leave(thread);
