@@ -27,6 +27,7 @@ with_arguments() {
             next
         }
         $0 == "tests/e2e/check_test.py" { $0 = $0 " 0 2000" }
+        $0 == "tests/e2e/storm_test.py" { $0 = $0 " 20 2000" }
         { print }'
 }
 

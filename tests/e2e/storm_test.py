@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""What has broken profilers, all at once and at the highest rate: exceptions, dlopen and dlclose, fork,
+"""What has broken profilers, all at once and at a high rate: exceptions, dlopen and dlclose, fork,
 short threads, longjmp out of handlers, coroutines. The sums come out the same, over and over.
 
-    usage: storm_test.py [ROUNDS]     of each program; `make hazards` has ten times as many
+    usage: storm_test.py [ROUNDS [RATE]]     of each program; `make hazards` has ten times as many
 """
 
 import sys
@@ -10,13 +10,14 @@ import sys
 from support import Daemon, check, finish, run, target
 
 ROUNDS = sys.argv[1] if len(sys.argv) > 1 else "80"
+RATE = sys.argv[2] if len(sys.argv) > 2 else "10000"
 
 plain = run([target("storm"), ROUNDS])
 check(plain.status == 0, "it runs without the agent: " + plain.out.decode().strip())
 with Daemon() as daemon:
     same = 0
     for _ in range(10):
-        result = run([target("storm"), ROUNDS], env=daemon.env(HCCT_RATE="10000"), timeout=max(60, int(ROUNDS)))
+        result = run([target("storm"), ROUNDS], env=daemon.env(HCCT_RATE=RATE), timeout=max(60, int(ROUNDS)))
         is_same = (result.status, result.out, result.err) == (plain.status, plain.out, plain.err)
         same += is_same
         if not is_same:
