@@ -52,18 +52,11 @@ static uint32_t quota_of(uint64_t points) {
     return least;
 }
 
-/* The quota that is in use, at most. */
-static uint32_t quota_now(const struct rate_level *level, const struct rate_window *window) {
-    uint32_t in_use = quota_of(window->most);
-    return level->quota < in_use ? level->quota : in_use;
-}
-
-/* Half of it. False: that would be too little, or the place that has the most samples can't have
- * fewer. */
+/* Half of what is in use. False: that would be too little. */
 static bool halve_quota(struct rate_level *level, const struct rate_window *window) {
-    uint32_t quota = quota_now(level, window);
-    if (quota <= RATE_QUOTA_LEAST ||
-        sites_doubled(window->most, quota) >= doubled_most(window->all))
+    uint32_t in_use = quota_of(window->most);
+    uint32_t quota = level->quota < in_use ? level->quota : in_use;
+    if (quota <= RATE_QUOTA_LEAST)
         return false;
     level->quota = quota - 1;
     return true;
@@ -76,8 +69,6 @@ static bool lower(struct rate_level *level, const struct rate_window *window, ui
     costs->samples /= 2;
     if (few_stops && halve_quota(level, window))
         return true;
-    if (few_stops && quota_now(level, window) > RATE_QUOTA_LEAST)
-        return false; /* the samples are of a place that may have them */
     if (level->doubled >= doubled_most(window->all))
         return false;
     level->doubled++;
