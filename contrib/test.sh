@@ -94,7 +94,7 @@ step() {
 # tests ACTION...: all, one on a line, as grep's action leaves them: those that run whole programs, which
 # take most of the time, or with -v all others.
 tests() {
-    make -s -C "$build" print-tests | tr ' ' '\n' |
+    make -s --no-print-directory -C "$build" print-tests | tr ' ' '\n' |
         grep "$@" -e '^tests/\(e2e\|hazards\|soak\)/' -e '^tests/client/record_test.py$' | grep .
 }
 

@@ -40,7 +40,7 @@ if [ $# -eq 0 ]; then
     IFS='
 '
     # shellcheck disable=SC2046
-    set -- $(make -s -C "$directory/build" print-tests | tr ' ' '\n' |
+    set -- $(make -s --no-print-directory -C "$directory/build" print-tests | tr ' ' '\n' |
         grep -v -x -F -e "$(grep -v '^#' "$here/skipped.txt" | cut -d ' ' -f 1)" | with_arguments)
     unset IFS
 fi

@@ -108,7 +108,7 @@ boot() { # NUMBER
 }
 
 # shellcheck disable=SC2046
-[ $# -gt 0 ] || set -- $(make -s -C "$directory/build" print-tests)
+[ $# -gt 0 ] || set -- $(make -s --no-print-directory -C "$directory/build" print-tests)
 [ "$machines" -le $# ] || machines=$#
 system_image
 initial_ram_disk
