@@ -163,9 +163,10 @@ struct agent_thread {
         _Atomic uint64_t from_ns; /* it is not sampled from here on; 0: it is */
         bool lost;                /* as the daemon has fallen silent */
     } unsampled;
-    uint64_t event_since_ns; /* of its CPU time: event_inside.h; 0: it is not measured now */
-    uint32_t events;         /* the same: how many there were */
-    uint64_t random;         /* the state of its draws */
+    uint64_t event_since_ns;   /* of its CPU time: event_inside.h; 0: it is not measured now */
+    uint64_t event_reading_ns; /* ... and what it takes to read that clock */
+    uint32_t events;           /* the same: how many there were */
+    uint64_t random;           /* the state of its draws */
     uint32_t late_ns; /* so late are ticks of the fine timer: the machine's, whoever has this */
     uint64_t walk_price_ns; /* of the last walk, by its frames; 0: there was none */
     uint64_t delivery_ns;   /* so long the signal of the tick that is taken was on its way */
