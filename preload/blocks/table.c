@@ -134,15 +134,19 @@ static void weigh(struct event_sample *sample, const struct table_size *its, uin
     sample->count = number_of(its, random);
 }
 
-/* R may have been doubled since it was drawn. */
-static bool stays(struct table_size *its, uint64_t *random) {
-    uint32_t by_table = table_doubled(),
-             rarer = by_table > its->doubled ? by_table - its->doubled : 0;
+bool table_stays(struct table_size *its, uint32_t doubled, uint64_t *random) {
+    uint32_t rarer = doubled > its->doubled ? doubled - its->doubled : 0;
     if (!course_stays(length_of(its), table_mean(its->doubled), rarer, random))
         return false;
     its->doubled += rarer;
-    its->usual = by_table > its->usual ? by_table : its->usual;
     return true;
+}
+
+/* R may have been doubled since it was drawn. */
+static bool stays(struct table_size *its, uint64_t *random) {
+    uint32_t by_table = table_doubled();
+    its->usual = by_table > its->usual ? by_table : its->usual;
+    return table_stays(its, by_table, random);
 }
 
 /* The block of that place is drawn again, by the R of now. */

@@ -71,6 +71,10 @@ struct table_size {
     uint32_t usual;         /* ... and for places that allocate little */
 };
 
+/* A block that has a point: does it stay, where R is doubled so many times at least? Then it was
+ * drawn by that. */
+bool table_stays(struct table_size *its, uint32_t doubled, uint64_t *random);
+
 /* A sampled block: sent to the agent, and followed. */
 void table_add(void *address, const struct table_size *its, const struct event_place *place,
                uint64_t *random);

@@ -121,13 +121,7 @@ static bool stays(struct table_size *its, const struct event_place *place) {
     uint64_t length = its->bytes + its->beside, points = length / wire_blocks_mean(its->doubled);
     uint64_t met =
         sites_meet(sites_number(place, its->bytes), (points > 0 ? points : 1) << its->doubled);
-    uint32_t doubled = rate_doubled_at(met),
-             rarer = doubled > its->doubled ? doubled - its->doubled : 0;
-    if (!course_stays(length, wire_blocks_mean(its->doubled), rarer,
-                      &blocks_course.stops.course.random))
-        return false;
-    its->doubled += rarer;
-    return true;
+    return table_stays(its, rate_doubled_at(met), &blocks_course.stops.course.random);
 }
 
 /* When a stop begins. To ask for the time takes as long as the rest of it: that is left out. */
