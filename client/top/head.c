@@ -86,7 +86,7 @@ static uint64_t count_contexts(const struct profile *profile) {
 static void put_chance(struct top_line *line, const struct profile *profile) {
     static const double shares[] = {0.5, 0.1, 0.01};
     const struct chance chance = chance_of(profile);
-    if (!(chance_samples(&chance, CHANCE_TYPICAL, 0) > 0))
+    if (!(chance_samples(&chance, CHANCE_TYPICAL) > 0))
         return;
     top_line_add(line, "95 %: ");
     for (size_t i = 0; i < HCCT_ARRAY_LEN(shares); i++)

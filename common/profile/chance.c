@@ -168,21 +168,25 @@ static double scatter_at(const struct chance *chance, double share) {
     return exp((1 - way) * log(chance->scatter[i - 1]) + way * log(chance->scatter[i]));
 }
 
-double chance_samples(const struct chance *chance, double share, float effect) {
+double chance_step(const struct chance *chance, double share, float effect) {
     if (!(chance->squares > 0))
         return 0;
     double scatter = effect > 0 ? fmax((double)effect, FEW_LEAST_EFFECT) * chance->squares
                                 : scatter_at(chance, share);
-    return chance->total * chance->total / scatter;
+    return scatter / chance->total;
 }
 
-/* Wilson's; but of events whose function is known, as that has room for what was not met. */
+double chance_samples(const struct chance *chance, double share) {
+    double step = chance_step(chance, share, 0);
+    return step > 0 ? chance->total / step : 0;
+}
+
+/* Wilson's. */
 static double half_width_by_chance(const struct chance *chance, double share, float effect) {
-    double samples = chance_samples(chance, share, effect), z2 = Z_95 * Z_95;
-    if (!(samples > 0))
+    double step = chance_step(chance, share, effect), z2 = Z_95 * Z_95;
+    if (!(step > 0))
         return 0;
-    if (chance->drawn_alone && effect > 0)
-        return fmin(Z_95 * sqrt(share * (1 - share) / samples), 1);
+    double samples = chance->total / step;
     return Z_95 * sqrt(share * (1 - share) / samples + z2 / (4 * samples * samples)) /
            (1 + z2 / samples);
 }
@@ -247,12 +251,19 @@ double chance_half_width(const struct chance *chance, double share, float effect
            chance_unseen_share(chance) * fmax(share, 1 - share);
 }
 
+static double of_share_and_total(const struct chance *chance, double share, float effect) {
+    double of_share = share < 1 ? chance->total * half_width_by_chance(chance, share, effect) : 0;
+    double of_total = Z_95 * share * sqrt(chance_total_variance(chance));
+    return sqrt(of_share * of_share + of_total * of_total);
+}
+
+/* Of events what is known of a function has room for what was not met. */
 double chance_weight_half_width(const struct chance *chance, double weight, float effect) {
     double share = weight / chance->total;
     if (!is_sampled(chance) || !(share > 0))
         return 0;
-    double of_share = share < 1 ? chance->total * half_width_by_chance(chance, share, effect) : 0;
-    double of_total = Z_95 * share * sqrt(chance_total_variance(chance));
-    return sqrt(of_share * of_share + of_total * of_total) + share * chance->blurred +
-           unseen(chance);
+    double by_chance = chance->drawn_alone && effect > 0
+                           ? Z_95 * sqrt(chance_step(chance, share, effect) * weight)
+                           : of_share_and_total(chance, share, effect);
+    return by_chance + share * chance->blurred + unseen(chance);
 }

@@ -11,7 +11,10 @@
 #include "common/base/share_class.h"
 #include "common/profile/profile.h"
 
-/* Design effect: the variance of a weight by what it would be, were samples independent. */
+/* Design effect: the variance of a share by what it would be, were samples independent. Where they
+ * are, as each event is drawn by itself (drawn_alone), that of a weight by what it would be, were
+ * the function's samples drawn as all others: there a weight varies by its own samples alone,
+ * whatever the total varies by. */
 
 enum chance_kind {
     CHANCE_SAMPLED, /* now and then */
@@ -50,13 +53,16 @@ struct chance chance_of(const struct profile *profile);
 #define CHANCE_TYPICAL 0.1  /* share of a context, where what samples are worth is one number */
 
 /* So many independent samples of one weight say as much of a share of `share`, 0: nothing was left
- * to chance, or nothing is known of it. `effect`: as is known of this function (profile_location),
- * 0: as of others that have such a share. */
-double chance_samples(const struct chance *chance, double share, float effect);
+ * to chance, or nothing is known of it. */
+double chance_samples(const struct chance *chance, double share);
 
 /* Half of the 95 % interval of a share, in [0, 1]; 0 as above: Wilson's, and what was lost, or left
- * out, as all of it may belong to that context, or none. */
+ * out, as all of it may belong to that context, or none. `effect`: as is known of this function
+ * (profile_location), 0: as of others that have such a share. */
 double chance_half_width(const struct chance *chance, double share, float effect);
+
+/* What one independent sample stands for of a function that has such a share and effect. */
+double chance_step(const struct chance *chance, double share, float effect);
 
 /* Half of the 95 % interval of a weight, in the unit of the profile; 0 as above. What the total is
  * off by, or was measured wrong by, the weight is off by, too, by its share; what was lost or left

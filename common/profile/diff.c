@@ -56,22 +56,23 @@ static double step(const struct diff *diff, int side, uint32_t process,
     const struct diff_group *group = &diff->join->group[side][process];
     if (process == 0 || group->total == 0)
         group = &diff->join->all[side];
-    double samples =
-        group->chance.kind == CHANCE_SAMPLED
-            ? chance_samples(&group->chance, fmin((double)bounds->count / (double)group->total, 1),
+    return group->chance.kind == CHANCE_SAMPLED
+               ? chance_step(&group->chance, fmin((double)bounds->count / (double)group->total, 1),
                              bounds->effect)
-            : 0;
-    return samples > 0 ? (double)group->total / samples : 0;
+               : 0;
 }
 
+/* Where events are drawn by themselves a weight varies by its own, and a share with the total. */
 static double variance(const struct diff *diff, int side, uint32_t process,
                        const struct diff_bounds *bounds) {
+    const struct chance *all = &diff->join->all[side].chance;
     double share = (double)bounds->count / (double)diff->join->all[side].total;
-    double of_share =
-        share < 1 ? step(diff, side, process, bounds) * (double)bounds->count * (1 - share) : 0;
+    double own = step(diff, side, process, bounds) * (double)bounds->count;
     bool scaled = diff->mode == DIFF_SHARES; /* to equal totals */
-    return of_share +
-           (scaled ? 0 : share * share * chance_total_variance(&diff->join->all[side].chance));
+    if (all->drawn_alone && bounds->effect > 0)
+        return scaled ? fmax(own * (1 - 2 * share) + share * share * all->squares, 0) : own;
+    return (share < 1 ? own * (1 - share) : 0) +
+           (scaled ? 0 : share * share * chance_total_variance(all));
 }
 
 /* The mean of both sides, as wide as weights before are shown. */
@@ -229,7 +230,7 @@ static void describe_side(struct diff *diff, int side, const char *name, const c
     it->lost = join->all[side].lost;
     it->may_be_gone = join->all[side].may_be_gone;
     it->samples = join->all[side].chance.kind == CHANCE_SAMPLED
-                      ? chance_samples(&join->all[side].chance, CHANCE_TYPICAL, 0)
+                      ? chance_samples(&join->all[side].chance, CHANCE_TYPICAL)
                       : 0;
     it->exe = "";
     for (uint32_t i = 1; i < diff->profile->n_processes; i++) {

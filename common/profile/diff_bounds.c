@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/base/memory.h"
+#include "common/profile/diff_effects.h"
 #include "common/profile/diff_join.h"
 
 static uint64_t smaller(uint64_t a, uint64_t b) {
@@ -103,15 +104,16 @@ static void find_side(struct diff_join *join, int side) {
     join->own[side] = memory_new(n, sizeof *join->own[side], "contexts");
     join->below[side] = memory_new(n, sizeof *join->below[side], "contexts");
     struct diff_tally *below = add_below(join, side);
+    struct diff_effect *effects = diff_effects(join, side, below);
     uint64_t *above = hidden_above(join, side);
     for (uint32_t i = 1; i < n; i++) {
         const struct profile_node *node = &profile->nodes[i];
-        const struct profile_location *place = &profile->locations[node->location];
         uint64_t capped = join->group[side][node->process].capped;
         uint64_t own = smaller(above[i], hidden->own + hidden->leaf[node->location]);
-        join->own[side][i] = bounds(&join->tally[side][i], own, capped, place->self_effect);
-        join->below[side][i] = bounds(&below[i], above[i], capped, place->effect);
+        join->own[side][i] = bounds(&join->tally[side][i], own, capped, effects[i].self);
+        join->below[side][i] = bounds(&below[i], above[i], capped, effects[i].inclusive);
     }
+    free(effects);
     free(below);
     free(above);
 }

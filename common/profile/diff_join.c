@@ -18,11 +18,11 @@ struct frame_name {
     uint32_t line;
 };
 
-/* One of the profiles, and where its processes and contexts are in the union. */
+/* One of the profiles, and where its processes, locations and contexts are in the union. */
 struct part {
     const struct profile *from;
     struct profile *grouped;
-    uint32_t *process, *node;
+    uint32_t *process, *place, *node;
 };
 
 struct joining {
@@ -176,17 +176,21 @@ static uint32_t *join_processes(struct joining *j, int side, const struct profil
 
 /* ---- contexts ---- */
 
-/* The nodes of the union, by those of the grouped profile; all that are there already stay. */
-static uint32_t *join_nodes(struct joining *j, int side, const struct profile *grouped,
-                            const uint32_t *process) {
+/* The nodes of the union, and their locations, by those of the grouped profile; all that are there
+ * already stay. */
+static void join_nodes(struct joining *j, int side) {
+    struct part *part = &j->part[side];
     struct profile *to = j->join->profile;
+    const struct profile *grouped = part->grouped;
     uint32_t *place = memory_new(grouped->n_locations, sizeof *place, "locations");
     uint32_t *node = memory_new(grouped->n_nodes, sizeof *node, "contexts");
+    part->place = place;
+    part->node = node;
     for (uint32_t i = 1; i < grouped->n_nodes; i++) {
         const struct profile_node *source = &grouped->nodes[i];
         uint32_t before = to->n_nodes;
         if (source->parent == 0) {
-            node[i] = profile_root(to, process[source->process]);
+            node[i] = profile_root(to, part->process[source->process]);
             continue;
         }
         if (place[source->location] == 0)
@@ -195,8 +199,6 @@ static uint32_t *join_nodes(struct joining *j, int side, const struct profile *g
         if (node[i] == before)
             to->nodes[before].inlined = source->inlined;
     }
-    free(place);
-    return node;
 }
 
 static void add_side(struct joining *j, int side, const struct profile *from) {
@@ -204,7 +206,7 @@ static void add_side(struct joining *j, int side, const struct profile *from) {
     part->from = from;
     part->grouped = profile_group(from, j->by, 0);
     part->process = join_processes(j, side, from);
-    part->node = join_nodes(j, side, part->grouped, part->process);
+    join_nodes(j, side);
 }
 
 /* ---- weights ---- */
@@ -244,10 +246,20 @@ static void tally_contexts(struct diff_join *join, int side, const struct part *
     }
 }
 
+static void tally_effects(struct diff_join *join, int side, const struct part *part) {
+    for (uint32_t i = 1; i < part->grouped->n_locations; i++) {
+        const struct profile_location *from = &part->grouped->locations[i];
+        struct diff_effect *effect = &join->effect[side][part->place[i]];
+        effect->self = from->self_effect > effect->self ? from->self_effect : effect->self;
+        effect->inclusive = from->effect > effect->inclusive ? from->effect : effect->inclusive;
+    }
+}
+
 static void tally_side(struct joining *j, int side) {
     struct diff_join *join = j->join;
     struct part *part = &j->part[side];
-    uint32_t n_processes = join->profile->n_processes;
+    uint32_t n_processes = join->profile->n_processes, n_locations = join->profile->n_locations;
+    join->effect[side] = memory_new(n_locations, sizeof *join->effect[side], "functions");
     join->tally[side] = memory_new(join->profile->n_nodes, sizeof *join->tally[side], "contexts");
     join->group[side] = memory_new(n_processes, sizeof *join->group[side], "processes");
     for (uint32_t i = 0; i < n_processes; i++)
@@ -255,7 +267,9 @@ static void tally_side(struct joining *j, int side) {
     join->all[side].chance = (struct chance)CHANCE_NONE;
     tally_processes(join, side, part);
     tally_contexts(join, side, part);
+    tally_effects(join, side, part);
     free(part->process);
+    free(part->place);
     free(part->node);
     profile_free(part->grouped);
 }
@@ -300,6 +314,7 @@ void diff_join_free(struct diff_join *join) {
         free(join->own[side]);
         free(join->below[side]);
         free(join->tally[side]);
+        free(join->effect[side]);
         free(join->group[side]);
         free(join->hidden[side].leaf);
     }

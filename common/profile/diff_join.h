@@ -38,6 +38,11 @@ struct diff_bounds {
     float effect; /* of its samples (chance.h), 0: not known */
 };
 
+/* Design effects (chance.h) of a self weight and of an inclusive one; 0: not known. */
+struct diff_effect {
+    float self, inclusive;
+};
+
 /* What stands in "[~]" frames, and below them, of one side. */
 struct diff_hidden {
     uint64_t all;   /* everything */
@@ -46,9 +51,10 @@ struct diff_hidden {
 };
 
 struct diff_join {
-    struct profile *profile;              /* owned by the struct diff that it is made for */
-    struct diff_tally *tally[DIFF_SIDES]; /* by node */
-    struct diff_group *group[DIFF_SIDES]; /* by process of `profile` */
+    struct profile *profile;                /* owned by the struct diff that it is made for */
+    struct diff_tally *tally[DIFF_SIDES];   /* by node */
+    struct diff_effect *effect[DIFF_SIDES]; /* by location: of functions, as that side knows them */
+    struct diff_group *group[DIFF_SIDES];   /* by process of `profile` */
     struct diff_group all[DIFF_SIDES];
     bool *is_hidden; /* by node: a "[~]", or below one */
     struct diff_hidden hidden[DIFF_SIDES];

@@ -60,7 +60,7 @@ static void add_weights(const struct diff *diff, struct voice *voice) {
             continue;
         for (int side = 0; side < DIFF_SIDES; side++) {
             voice[location].side[side].count += diff->join->own[side][i].count;
-            voice[location].side[side].effect = diff->join->own[side][i].effect;
+            voice[location].side[side].effect = diff->join->effect[side][location].self;
         }
     }
 }

@@ -48,15 +48,6 @@ uint32_t *diff_contexts(const struct diff *diff, uint32_t *n) {
 
 /* ---- functions ---- */
 
-/* Has the node a caller at the same location? */
-static bool recurs(const struct profile *profile, uint32_t node) {
-    uint32_t location = profile->nodes[node].location;
-    for (uint32_t i = profile->nodes[node].parent; i != 0; i = profile->nodes[i].parent)
-        if (profile->nodes[i].location == location)
-            return true;
-    return false;
-}
-
 /* What the contexts of each location have, on one side. What is in a "[~]" has a function mostly:
  * self weights of functions are known but for what has none. A "[~]" may hold a part of several
  * contexts, so that inclusive bounds together are no more than all that is there. */
@@ -65,7 +56,6 @@ struct sums {
 };
 
 static void add(struct diff_bounds *sum, const struct diff_bounds *more, uint64_t most) {
-    sum->effect = more->effect;
     sum->count += more->count;
     sum->error += more->error;
     sum->more = more->more < most - sum->more ? sum->more + more->more : most;
@@ -81,8 +71,10 @@ static struct sums add_up(const struct diff *diff, int side) {
         uint32_t location = profile->nodes[i].location;
         if (profile->nodes[i].parent == 0 || profile_is_pruned(profile, location))
             continue;
+        sums.self[location].effect = join->effect[side][location].self;
+        sums.inclusive[location].effect = join->effect[side][location].inclusive;
         add(&sums.self[location], &join->own[side][i], hidden->own);
-        if (!recurs(profile, i))
+        if (!tree_recurs(profile, i))
             add(&sums.inclusive[location], &join->below[side][i], hidden->all);
     }
     return sums;

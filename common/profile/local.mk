@@ -9,6 +9,7 @@ libhcct_profile_a_SOURCES = \
 	common/profile/copy.c common/profile/copy.h \
 	common/profile/diff.c common/profile/diff.h \
 	common/profile/diff_bounds.c \
+	common/profile/diff_effects.c common/profile/diff_effects.h \
 	common/profile/diff_join.c common/profile/diff_join.h \
 	common/profile/diff_judge.h \
 	common/profile/diff_loss.c \

@@ -78,7 +78,7 @@ static struct profile_process with_walks(const struct profile *from, uint32_t pr
     struct chance chance = CHANCE_NONE;
     chance_add(&chance, from, process, copy.total);
     if (copy.walks == 0 && *copy.collector == '\0' && chance.kind == CHANCE_SAMPLED)
-        copy.walks = (uint64_t)(chance_samples(&chance, 0.5, 0) + 0.5);
+        copy.walks = (uint64_t)(chance_samples(&chance, 0.5) + 0.5);
     return copy;
 }
 

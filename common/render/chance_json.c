@@ -9,7 +9,7 @@ void chance_put_json(struct json_out *json, const struct chance *chance) {
     if (!(chance->squares > 0) && !sure)
         return;
     json_object_member(json, "chance");
-    json_double_member(json, "samples", chance_samples(chance, CHANCE_TYPICAL, 0));
+    json_double_member(json, "samples", chance_samples(chance, CHANCE_TYPICAL));
     json_double_member(json, "total_half_width", chance_total_half_width(chance));
     if (chance_left_out(chance) > 0)
         json_double_member(json, "left_out", chance_left_out(chance));

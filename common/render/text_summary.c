@@ -202,7 +202,7 @@ static bool measures_sleep(const struct profile *profile) {
 /* What the interval rests on, where that is not the number of samples. */
 static void put_sample_size(const struct text *text, const struct profile_process *sum,
                             const struct chance *chance) {
-    double worth = chance_samples(chance, CHANCE_TYPICAL, 0), walks = (double)sum->walks;
+    double worth = chance_samples(chance, CHANCE_TYPICAL), walks = (double)sum->walks;
     if (sum->burst_period_ns > 0 && (text->calls || !chance->total_known))
         fputs("; what one burst sees counts as one sample", text->out);
     else if (measures_sleep(text->profile) && worth * NEARLY_ALL > walks)
@@ -258,7 +258,7 @@ static void put_unseen(const struct text *text, const struct chance *chance) {
 static void put_chance(const struct text *text, const struct profile_process *sum) {
     const char *plus_minus = text->glyphs->plus_minus;
     struct chance chance = chance_of(text->profile);
-    double samples = chance_samples(&chance, CHANCE_TYPICAL, 0);
+    double samples = chance_samples(&chance, CHANCE_TYPICAL);
     if (samples == 0)
         return;
     text_label(text, "sampling");

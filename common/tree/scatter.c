@@ -478,12 +478,11 @@ void scatter_each_frame(const struct scatter *scatter, void see(uint32_t frame))
 /* ---- functions ---- */
 
 /* What its weight varies by is the sum of its own squares, and of the rarest that there were, or
- * may be by now, some may have been missed. What the total varies by is not beside it. */
+ * may be by now, some may have been missed. */
 static double varied_by_itself(const struct scatter *scatter, const struct function *function) {
-    double share = share_of(scatter, function), of_all = share * share * scatter->squares;
     double rarest = fmax(function->greatest, scatter->rarest * scatter->rarest);
-    double squares = function->squares + FEW_UNSEEN * rarest;
-    return fmax(squares - of_all, FEW_LEAST_EFFECT * share * (1 - share) * scatter->squares);
+    double least = FEW_LEAST_EFFECT * share_of(scatter, function) * scatter->squares;
+    return fmax(function->squares + FEW_UNSEEN * rarest, least);
 }
 
 /* Of few clusters it is not known whether they are alike. */

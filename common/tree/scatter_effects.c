@@ -85,14 +85,19 @@ void scatter_effects_free(struct scatter_effects *effects) {
     *effects = (struct scatter_effects){0};
 }
 
+static float ratio(double varied, double independent) {
+    return varied > 0 && independent > 0 ? (float)(varied / independent) : 0;
+}
+
 /* A process in which the function has the share q has it too much by what is beside it, and by
  * (q - p) times what the process's weight is off by. */
 float scatter_effect_of(const struct scatter_effects *all, const struct scatter_effect *function) {
     double share = all->weight > 0 ? function->weight / all->weight : 0;
-    if ((function->met < LEAST_MET && !all->drawn_alone) || share_class(share) == SHARE_CLASSES)
+    if (all->drawn_alone)
+        return ratio(function->beside, share * all->independent);
+    if (function->met < LEAST_MET || share_class(share) == SHARE_CLASSES)
         return 0;
     double varied = function->beside + function->shared_square - 2 * share * function->shared +
                     share * share * all->total;
-    double independent = share * (1 - share) * all->independent;
-    return varied > 0 && independent > 0 ? (float)(varied / independent) : 0;
+    return ratio(varied, share * (1 - share) * all->independent);
 }

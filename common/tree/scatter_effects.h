@@ -22,7 +22,8 @@ struct scatter_effect {
     bool at_work;   /* of its self weight, else of its inclusive one */
     uint64_t met;   /* clusters of samples that have met it */
     double weight;
-    double beside;        /* what it varies by beside its share of its process */
+    double beside;        /* what it varies by beside its share of its process; where samples are
+                           * drawn by themselves, all that it varies by */
     double shared;        /* what the weight of the process varies by, times that share, ... */
     double shared_square; /* ... and times its square */
 };
@@ -34,7 +35,7 @@ struct scatter_effects {
     double weight;      /* of all samples */
     double independent; /* of them, the squares */
     double total;       /* what the weights of processes vary by */
-    bool drawn_alone;   /* each sample was drawn by itself: few of them tell enough */
+    bool drawn_alone;   /* each sample was drawn by itself */
 };
 
 /* Adds the sums of `more`, which is of the same function. */
@@ -48,7 +49,8 @@ void scatter_effects_add(struct scatter_effects *effects, const struct scatter_e
 void scatter_effects_free(struct scatter_effects *effects);
 
 /* The design effect of a function that has these sums: the variance of its share by what it would
- * be, were all samples independent. 0: too little is known, or the share is too light. */
+ * be, were all samples independent. Where they are, the variance of its weight by what it would be,
+ * were they drawn as those of all functions. 0: too little is known, or the share is too light. */
 float scatter_effect_of(const struct scatter_effects *all, const struct scatter_effect *function);
 
 #endif

@@ -308,7 +308,7 @@ static void check_unknown(const struct how *how) {
     memset(profile->processes[1].varied, 0, sizeof profile->processes[1].varied);
     memset(profile->processes[1].independent, 0, sizeof profile->processes[1].independent);
     const struct chance chance = chance_of(profile);
-    CHECK(fabs(chance_samples(&chance, 0.5, 0) - (double)profile->processes[1].bursts) <
+    CHECK(fabs(chance_samples(&chance, 0.5) - (double)profile->processes[1].bursts) <
           0.1 * (double)profile->processes[1].bursts);
     CHECK(chance_half_width(&chance, 0.5, 0) > 2 * chance_half_width(&chance, 0.5, o.effect[0]));
     profile_free(profile);

@@ -7,6 +7,7 @@ check_PROGRAMS += \
 	tests/report/chance_lives_test \
 	tests/report/chance_test \
 	tests/report/choose_test \
+	tests/report/diff_blocks_test \
 	tests/report/diff_test \
 	tests/report/eval_test \
 	tests/report/filter_test \
@@ -58,6 +59,10 @@ tests_report_chance_test_LDADD = libhcct_tree.a libhcct_render.a libhcct_profile
 tests_report_choose_test_SOURCES = tests/report/choose_test.c tests/report/forest.c \
 	tests/report/forest.h tests/check.h
 tests_report_choose_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
+
+tests_report_diff_blocks_test_SOURCES = tests/report/diff_blocks_test.c tests/report/forest.c \
+	tests/report/forest.h tests/check.h
+tests_report_diff_blocks_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_diff_test_SOURCES = tests/report/diff_test.c tests/report/forest.c \
 	tests/report/forest.h tests/check.h
@@ -176,6 +181,7 @@ TESTS += \
 	tests/report/chance_lives_test \
 	tests/report/chance_test \
 	tests/report/choose_test \
+	tests/report/diff_blocks_test \
 	tests/report/diff_test \
 	tests/report/eval_test \
 	tests/report/filter_test \

@@ -10,6 +10,8 @@
  *     sound        the same, and leaks nothing
  *     fast         allocates a gigabyte in a second for its requests, a tenth of a millisecond each
  *     fast-sound   the same, and leaks nothing
+ *     wrapped      as fast, with all of its blocks from one function, as where malloc has a wrapper
+ *     wrapped-sound  the same, and leaks nothing
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,13 +27,16 @@ static const struct kind {
     const char *name;
     unsigned leak; /* bytes */
     unsigned requests, before;
-    unsigned objects;  /* that are freed at the end of a request */
+    unsigned objects; /* that are freed at the end of a request */
+    bool wrapped;
     long long work_ns; /* of its CPU time, for a request */
 } kinds[] = {
-    {"leaky", LEAK, 1000, 0, 0, 500000},
-    {"sound", 0, 1000, 0, 0, 500000},
-    {"fast", LEAK, 10000, 20000, 500, 100000},
-    {"fast-sound", 0, 10000, 20000, 500, 100000},
+    {"leaky", LEAK, 1000, 0, 0, false, 500000},
+    {"sound", 0, 1000, 0, 0, false, 500000},
+    {"fast", LEAK, 10000, 20000, 500, false, 100000},
+    {"fast-sound", 0, 10000, 20000, 500, false, 100000},
+    {"wrapped", LEAK, 10000, 20000, 500, true, 100000},
+    {"wrapped-sound", 0, 10000, 20000, 500, true, 100000},
 };
 
 static void *slot[SLOTS];
@@ -43,10 +48,19 @@ static unsigned draw(unsigned below) {
     return (unsigned)((unsigned long long)state * below >> 32);
 }
 
+static APART void *wrapper(size_t size) {
+    void *block = malloc(size);
+    if (block == NULL)
+        exit(1);
+    return block;
+}
+
+static void *(*allocate)(size_t) = malloc;
+
 /* Each kind of object has a place of its own where it is allocated. */
 #define MAKER(name, least, most)                                                                   \
     static APART void *name(void) {                                                                \
-        void *block = malloc(least + draw(most - least));                                          \
+        void *block = allocate(least + draw(most - least));                                        \
         __asm__ volatile("" : "+r"(block));                                                        \
         return block;                                                                              \
     }
@@ -64,7 +78,7 @@ static APART void replace(unsigned i) {
 }
 
 static APART void leak_session(void) {
-    void **block = malloc(100);
+    void **block = allocate(100);
     if (block == NULL)
         exit(1);
     *block = leaked;
@@ -118,6 +132,7 @@ int main(int argc, char **argv) {
         kind++;
     if (kind == end)
         return 2;
+    allocate = kind->wrapped ? wrapper : malloc;
     for (unsigned i = 0; i < SLOTS; i++)
         replace(i);
     serve(kind, kind->before, 0);
