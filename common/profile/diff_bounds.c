@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "common/base/memory.h"
-#include "common/profile/diff_effects.h"
 #include "common/profile/diff_join.h"
 
 static uint64_t smaller(uint64_t a, uint64_t b) {
@@ -85,6 +84,23 @@ static struct diff_tally *add_below(const struct diff_join *join, int side) {
     return sum;
 }
 
+/* By node. */
+static struct effects *effects_of(const struct diff_join *join, int side,
+                                  const struct diff_tally *below) {
+    uint32_t n = join->profile->n_nodes;
+    uint64_t *self = memory_new(n, sizeof *self, "contexts");
+    uint64_t *inclusive = memory_new(n, sizeof *inclusive, "contexts");
+    for (uint32_t i = 1; i < n; i++) {
+        self[i] = join->tally[side][i].count;
+        inclusive[i] = below[i].count;
+    }
+    struct effects *effects = context_effects(join->profile, self, inclusive, join->effect[side],
+                                              join->all[side].chance.drawn_alone);
+    free(self);
+    free(inclusive);
+    return effects;
+}
+
 /* `capped`: what weights may be off by either way, as they reached the largest number. */
 static struct diff_bounds bounds(const struct diff_tally *tally, uint64_t more, uint64_t capped,
                                  float effect) {
@@ -104,7 +120,7 @@ static void find_side(struct diff_join *join, int side) {
     join->own[side] = memory_new(n, sizeof *join->own[side], "contexts");
     join->below[side] = memory_new(n, sizeof *join->below[side], "contexts");
     struct diff_tally *below = add_below(join, side);
-    struct diff_effect *effects = diff_effects(join, side, below);
+    struct effects *effects = effects_of(join, side, below);
     uint64_t *above = hidden_above(join, side);
     for (uint32_t i = 1; i < n; i++) {
         const struct profile_node *node = &profile->nodes[i];

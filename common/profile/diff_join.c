@@ -249,9 +249,31 @@ static void tally_contexts(struct diff_join *join, int side, const struct part *
 static void tally_effects(struct diff_join *join, int side, const struct part *part) {
     for (uint32_t i = 1; i < part->grouped->n_locations; i++) {
         const struct profile_location *from = &part->grouped->locations[i];
-        struct diff_effect *effect = &join->effect[side][part->place[i]];
+        struct effects *effect = &join->effect[side][part->place[i]];
         effect->self = from->self_effect > effect->self ? from->self_effect : effect->self;
         effect->inclusive = from->effect > effect->inclusive ? from->effect : effect->inclusive;
+    }
+}
+
+/* What one sample of a function with the effect 1 stands for, where each was drawn by itself. */
+static double step_of(const struct diff_group *group) {
+    return group->chance.drawn_alone ? chance_step(&group->chance, 0, 1) : 1;
+}
+
+/* How a function is drawn that one side has not met only the other one knows. */
+static void share_effects(struct diff_join *join) {
+    double before = step_of(&join->all[DIFF_BEFORE]), after = step_of(&join->all[DIFF_AFTER]);
+    if (!(before > 0) || !(after > 0))
+        return;
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        double scale = side == DIFF_BEFORE ? after / before : before / after;
+        const struct effects *other = join->effect[DIFF_SIDES - 1 - side];
+        for (uint32_t i = 1; i < join->profile->n_locations; i++) {
+            struct effects *its = &join->effect[side][i];
+            its->self = its->self > 0 ? its->self : other[i].self * (float)scale;
+            its->inclusive =
+                its->inclusive > 0 ? its->inclusive : other[i].inclusive * (float)scale;
+        }
     }
 }
 
@@ -300,6 +322,7 @@ struct diff_join *diff_join(const struct profile *const from[DIFF_SIDES], enum p
     add_side(&j, DIFF_BEFORE, from[DIFF_BEFORE]);
     for (int side = 0; side < DIFF_SIDES; side++)
         tally_side(&j, side);
+    share_effects(j.join);
     free(j.names);
     free(j.locations);
     intern_free(&j.by_name);

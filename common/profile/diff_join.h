@@ -15,6 +15,7 @@
 #define HCCT_DIFF_JOIN_H
 
 #include "common/profile/chance.h"
+#include "common/profile/context_effects.h"
 #include "common/profile/diff.h"
 
 /* What a profile says of a context. */
@@ -38,11 +39,6 @@ struct diff_bounds {
     float effect; /* of its samples (chance.h), 0: not known */
 };
 
-/* Design effects (chance.h) of a self weight and of an inclusive one; 0: not known. */
-struct diff_effect {
-    float self, inclusive;
-};
-
 /* What stands in "[~]" frames, and below them, of one side. */
 struct diff_hidden {
     uint64_t all;   /* everything */
@@ -51,10 +47,10 @@ struct diff_hidden {
 };
 
 struct diff_join {
-    struct profile *profile;                /* owned by the struct diff that it is made for */
-    struct diff_tally *tally[DIFF_SIDES];   /* by node */
-    struct diff_effect *effect[DIFF_SIDES]; /* by location: of functions, as that side knows them */
-    struct diff_group *group[DIFF_SIDES];   /* by process of `profile` */
+    struct profile *profile;              /* owned by the struct diff that it is made for */
+    struct diff_tally *tally[DIFF_SIDES]; /* by node */
+    struct effects *effect[DIFF_SIDES];   /* by location: of functions, as that side knows them */
+    struct diff_group *group[DIFF_SIDES]; /* by process of `profile` */
     struct diff_group all[DIFF_SIDES];
     bool *is_hidden; /* by node: a "[~]", or below one */
     struct diff_hidden hidden[DIFF_SIDES];

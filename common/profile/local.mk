@@ -6,10 +6,10 @@ libhcct_profile_a_SOURCES = \
 	common/profile/call_modules.c common/profile/call_modules.h \
 	common/profile/call_words.c common/profile/call_words.h \
 	common/profile/chance.c common/profile/chance.h \
+	common/profile/context_effects.c common/profile/context_effects.h \
 	common/profile/copy.c common/profile/copy.h \
 	common/profile/diff.c common/profile/diff.h \
 	common/profile/diff_bounds.c \
-	common/profile/diff_effects.c common/profile/diff_effects.h \
 	common/profile/diff_join.c common/profile/diff_join.h \
 	common/profile/diff_judge.h \
 	common/profile/diff_loss.c \

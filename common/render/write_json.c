@@ -11,7 +11,8 @@
  *   functions: [{function, system_name, module, file, line, address, self, self_upper, inclusive,
  *                inclusive_upper, self_half_width, inclusive_half_width}]
  *   nodes:     [{parent, process, function, system_name, module, file, line, address, inlined,
- *                count, error, inclusive, inclusive_upper, scaled}]
+ *                count, error, inclusive, inclusive_upper, scaled, half_width,
+ *                inclusive_half_width}]
  *
  * Weights are integers in `unit`. A node's true self weight is in [count, count + error], its true
  * inclusive weight in [inclusive, inclusive_upper]. Counts add up to `total`: what belongs to
@@ -28,7 +29,8 @@
  *
  * `chance` is there where samples were taken now and then: half of the 95 % interval of a share,
  * for some shares, as functions have it together; `samples` independent ones would tell as much of
- * a share of a tenth. The half widths of `functions`, in `unit`, are those of each by itself.
+ * a share of a tenth. The half widths of `functions`, and of `nodes` (of `count`, and of
+ * `inclusive`), in `unit`, are those of each by itself.
  *
  * `past` is there when that window has ended before the profile was made; it begins at time_ns.
  * `window_ns` is there when the weights, and what the processes' counters say, are of the last so
@@ -49,7 +51,9 @@
 #include <stdlib.h>
 
 #include "common/base/json_out.h"
+#include "common/base/memory.h"
 #include "common/profile/bounds.h"
+#include "common/profile/context_effects.h"
 #include "common/profile/mark_lines.h"
 #include "common/profile/process_fields.h"
 #include "common/profile/tree_view.h"
@@ -149,7 +153,7 @@ static void put_scaled(struct json_out *json, uint64_t count, double scale) {
 
 static void put_node(struct json_out *json, const struct profile *profile,
                      const struct profile_node *node, uint64_t inclusive, uint64_t upper,
-                     enum profile_by by) {
+                     const struct chance *chance, struct effects effects, enum profile_by by) {
     json_begin(json, '{');
     json_key(json, "parent");
     if (node->parent == 0)
@@ -166,16 +170,36 @@ static void put_node(struct json_out *json, const struct profile *profile,
     json_number_member(json, "inclusive", inclusive);
     json_number_member(json, "inclusive_upper", upper);
     put_scaled(json, node->count, profile_scale(&profile->processes[node->process]));
+    if (node->parent != 0 && !profile_is_pruned(profile, node->location)) {
+        put_half_width(json, "half_width", chance, node->count, effects.self);
+        put_half_width(json, "inclusive_half_width", chance, inclusive, effects.inclusive);
+    }
     json_end(json, '}');
+}
+
+static struct effects *effects_of_nodes(const struct profile *profile, const uint64_t *inclusive,
+                                        bool drawn_alone) {
+    uint64_t *self = memory_new(profile->n_nodes, sizeof *self, "contexts");
+    struct effects *function = function_effects(profile);
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        self[i] = profile->nodes[i].count;
+    struct effects *effects = context_effects(profile, self, inclusive, function, drawn_alone);
+    free(self);
+    free(function);
+    return effects;
 }
 
 static void put_nodes(struct json_out *json, const struct profile *profile, enum profile_by by) {
     uint64_t *inclusive = tree_inclusive(profile), *upper = tree_upper(profile, inclusive);
+    const struct chance chance = chance_of(profile);
+    struct effects *effects = effects_of_nodes(profile, inclusive, chance.drawn_alone);
     put_functions(json, profile, inclusive, by);
     json_array_member(json, "nodes");
     for (uint32_t i = 1; i < profile->n_nodes; i++)
-        put_node(json, profile, &profile->nodes[i], inclusive[i], upper[i], by);
+        put_node(json, profile, &profile->nodes[i], inclusive[i], upper[i], &chance, effects[i],
+                 by);
     json_end(json, ']');
+    free(effects);
     free(inclusive);
     free(upper);
 }
