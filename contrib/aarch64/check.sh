@@ -20,13 +20,15 @@ directory=${HCCT_AARCH64:-$root/build/aarch64}
 . "$root/contrib/packages.sh"
 
 # Each hazard once, in parts that keep to the limit. At 10,000 walks a second, or when each is made twice, a
-# program would have next to nothing of the emulated processor.
+# program would have next to nothing of the emulated processor. Where 10,000 samples are compared there
+# are 1,000.
 with_arguments() {
     awk -v parts=8 '$0 == "tests/hazards/hazards_test.py" {
             for (part = 1; part <= parts; part++) print $0 " --runs 1 --rate 2000 --part " part "/" parts
             next
         }
         $0 == "tests/e2e/check_test.py" { $0 = $0 " 0 2000" }
+        $0 == "tests/e2e/python_judge_test.py" { $0 = $0 " 1000" }
         $0 == "tests/e2e/storm_test.py" { $0 = $0 " 20 2000" }
         { print }'
 }

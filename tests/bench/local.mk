@@ -49,6 +49,10 @@ tests_bench_walk_bench_CFLAGS = $(AGENT_CFLAGS)
 tests_bench_walk_bench_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS)
 tests_bench_walk_bench_LDFLAGS = $(AM_LDFLAGS) -pthread
 
+# What functions of Python cost a sample.
+BENCHES += tests/bench/python.sh
+EXTRA_DIST += tests/bench/python.sh tests/bench/python_frames.py
+
 # Contexts as numbers: what a call costs, and reading and decoding one: make tests/bench/stubs_bench
 EXTRA_PROGRAMS += tests/bench/stubs_bench
 CLEANFILES += tests/bench/stubs_bench

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""Functions of Python in 10,000 samples are those that faulthandler's own code tells at the same
-moment: of threads, generators, exceptions, callbacks from C, coroutines, and code that comes and
-goes (tests/targets/python_judge.c)."""
+"""python_judge_test.py [N]: functions of Python in N samples (10,000) are those that faulthandler's own code tells at the same
+moment: of threads, generators, exceptions, callbacks from C, coroutines, and code that comes and goes
+(tests/targets/python_judge.c)."""
 
 import os
 import shutil
 import subprocess
+import sys
 
 from support import Daemon, check, finish, run, scratch, skip, target
 
-ENOUGH = {os.path.realpath("/usr/bin/python3"): 10000}  # of others, which are not Debian's, fewer
-FEW = 1000
+MOST = int(sys.argv[1]) if len(sys.argv) > 1 else 10000
+ENOUGH = {os.path.realpath("/usr/bin/python3"): MOST}  # of others, which are not Debian's, fewer
+FEW = min(MOST, 1000)
 MISSED_MOST = 0.02  # of samples that meet the interpreter in the middle of a change
 
 PROGRAM = r'''
