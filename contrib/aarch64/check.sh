@@ -29,6 +29,7 @@ with_arguments() {
         }
         $0 == "tests/e2e/check_test.py" { $0 = $0 " 0 2000" }
         $0 == "tests/e2e/python_judge_test.py" { $0 = $0 " 1000" }
+        $0 == "tests/e2e/wall_calls_test.py" { $0 = $0 " 10" }
         $0 == "tests/e2e/storm_test.py" { $0 = $0 " 20 2000" }
         { print }'
 }

@@ -634,11 +634,19 @@ static void *pass_gate(void *arg) {
     return result;
 }
 
+/* "2/8": the second of eight parts of all; else those that have it in their names. */
+static bool is_asked(unsigned i, const char *asked) {
+    unsigned part, parts;
+    if (sscanf(asked, "%u/%u", &part, &parts) == 2)
+        return i % parts == part - 1;
+    return strstr(threads[i].name, asked) != NULL;
+}
+
 int main(int argc, char **argv) {
     static struct waiter waiters[COUNT];
     struct sigaction action = {.sa_handler = on_signal};
     if (argc < 2) {
-        fprintf(stderr, "usage: sleep_battery SECONDS [NAME]\n");
+        fprintf(stderr, "usage: sleep_battery SECONDS [NAME|PART/PARTS]\n");
         return 2;
     }
     seconds = atof(argv[1]);
@@ -651,7 +659,7 @@ int main(int argc, char **argv) {
     pthread_mutex_lock(&gate);
     for (unsigned i = 0; i < COUNT; i++) {
         struct waiter *w = &waiters[i];
-        if (argc > 2 && strstr(threads[i].name, argv[2]) == NULL)
+        if (argc > 2 && !is_asked(i, argv[2]))
             continue;
         *w = (struct waiter){.nap = threads[i].nap,
                              .wake = threads[i].wake,
