@@ -65,8 +65,8 @@ double chance_half_width(const struct chance *chance, double share, float effect
 double chance_step(const struct chance *chance, double share, float effect);
 
 /* Half of the 95 % interval of a weight, in the unit of the profile; 0 as above. What the total is
- * off by, or was measured wrong by, the weight is off by, too, by its share; what was lost or left
- * out may all be its. */
+ * off by (not where each event is drawn by itself), or was measured wrong by, the weight is off by,
+ * too, by its share; what was lost or left out may all be its. */
 double chance_weight_half_width(const struct chance *chance, double weight, float effect);
 
 /* Half of the 95 % interval of the total, in the unit of the profile; 0: as above. Where the
