@@ -275,27 +275,21 @@ uint64_t *bounds_hidden(const struct profile *profile, const uint64_t *inclusive
     return hidden;
 }
 
-/* Adds up inclusive weights of the outermost nodes of each location: visits the tree in depth and
- * counts how many of a location are open. *within, by location, is the part that is hidden. */
-static void add_outermost(const struct profile *profile, const uint64_t *inclusive,
-                          const uint64_t *hidden, struct profile_flat *flat, uint64_t *within) {
+/* Visits the tree in depth and counts how many of a location are open. */
+bool *bounds_outermost(const struct profile *profile) {
     uint32_t n = profile->n_nodes, at = 0;
+    bool *outermost = memory_new(n, sizeof *outermost, "contexts");
     uint32_t *open = memory_new(profile->n_locations, sizeof *open, "functions");
     uint32_t *next = memory_new(n, sizeof *next, "a tree");
     struct lists below;
     lists_make_children(&below, profile);
     memcpy(next, below.first, n * sizeof *next);
     for (;;) {
-        uint32_t location = profile->nodes[at].location;
         if (next[at] < below.first[at + 1]) {
             at = below.item[next[at]++];
-            location = profile->nodes[at].location;
-            if (open[location]++ == 0) {
-                flat[location].inclusive += inclusive[at];
-                within[location] += hidden[at];
-            }
+            outermost[at] = open[profile->nodes[at].location]++ == 0;
         } else if (at != 0) {
-            open[location]--;
+            open[profile->nodes[at].location]--;
             at = profile->nodes[at].parent;
         } else {
             break;
@@ -304,6 +298,20 @@ static void add_outermost(const struct profile *profile, const uint64_t *inclusi
     lists_free(&below);
     free(next);
     free(open);
+    return outermost;
+}
+
+/* Adds up inclusive weights of the outermost nodes of each location. *within, by location, is the
+ * part that is hidden. */
+static void add_outermost(const struct profile *profile, const uint64_t *inclusive,
+                          const uint64_t *hidden, struct profile_flat *flat, uint64_t *within) {
+    bool *outermost = bounds_outermost(profile);
+    for (uint32_t i = 1; i < profile->n_nodes; i++) {
+        uint32_t location = profile->nodes[i].location;
+        flat[location].inclusive += outermost[i] ? inclusive[i] : 0;
+        within[location] += outermost[i] ? hidden[i] : 0;
+    }
+    free(outermost);
 }
 
 struct profile_flat *bounds_flat(const struct profile *profile, const uint64_t *inclusive) {

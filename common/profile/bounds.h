@@ -26,6 +26,10 @@ uint64_t *bounds_self(const struct profile *profile);
  * parts of which nothing else is known. */
 void bounds_set_errors(struct profile *profile);
 
+/* By node: it has no caller at the same location, so recursion counts once where its inclusive
+ * weight is added up. The caller frees it. */
+bool *bounds_outermost(const struct profile *profile);
+
 /* By location: what is certain, and what can be true. The
  * caller frees it. */
 struct profile_flat *bounds_flat(const struct profile *profile, const uint64_t *inclusive);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "common/base/memory.h"
-#include "common/profile/tree_view.h"
+#include "common/profile/bounds.h"
 
 /* A function on the path of a context; effect 0: none is known. */
 struct lightest {
@@ -32,12 +32,13 @@ static struct weights weigh(const struct profile *profile, const uint64_t *self,
                             const uint64_t *inclusive) {
     struct weights weights = {memory_new(profile->n_locations, sizeof(uint64_t), "functions"),
                               memory_new(profile->n_locations, sizeof(uint64_t), "functions")};
+    bool *outermost = bounds_outermost(profile);
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         uint32_t location = profile->nodes[i].location;
         weights.self[location] += self[i];
-        if (!tree_recurs(profile, i))
-            weights.inclusive[location] += inclusive[i];
+        weights.inclusive[location] += outermost[i] ? inclusive[i] : 0;
     }
+    free(outermost);
     return weights;
 }
 

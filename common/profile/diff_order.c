@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/memory.h"
+#include "common/profile/bounds.h"
 #include "common/profile/diff_judge.h"
 #include "common/profile/tree_view.h"
 
@@ -67,6 +68,7 @@ static struct sums add_up(const struct diff *diff, int side) {
     const struct diff_hidden *hidden = &join->hidden[side];
     struct sums sums = {.self = memory_new(profile->n_locations, sizeof *sums.self, "functions")};
     sums.inclusive = memory_new(profile->n_locations, sizeof *sums.inclusive, "functions");
+    bool *outermost = bounds_outermost(profile);
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         uint32_t location = profile->nodes[i].location;
         if (profile->nodes[i].parent == 0 || profile_is_pruned(profile, location))
@@ -74,9 +76,10 @@ static struct sums add_up(const struct diff *diff, int side) {
         sums.self[location].effect = join->effect[side][location].self;
         sums.inclusive[location].effect = join->effect[side][location].inclusive;
         add(&sums.self[location], &join->own[side][i], hidden->own);
-        if (!tree_recurs(profile, i))
+        if (outermost[i])
             add(&sums.inclusive[location], &join->below[side][i], hidden->all);
     }
+    free(outermost);
     return sums;
 }
 

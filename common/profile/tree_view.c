@@ -89,11 +89,3 @@ void tree_view_free(struct tree_view *view) {
     free(view->child);
     free(view->first);
 }
-
-bool tree_recurs(const struct profile *profile, uint32_t node) {
-    uint32_t location = profile->nodes[node].location;
-    for (uint32_t i = profile->nodes[node].parent; i != 0; i = profile->nodes[i].parent)
-        if (profile->nodes[i].location == location)
-            return true;
-    return false;
-}

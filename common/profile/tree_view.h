@@ -24,9 +24,6 @@ uint64_t *tree_inclusive(const struct profile *profile);
 /* Their upper bounds, those before the cut where the profile was cut for display; the same. */
 uint64_t *tree_upper(const struct profile *profile, const uint64_t *inclusive);
 
-/* Has the node a caller at the same location? Takes a step for each of its callers. */
-bool tree_recurs(const struct profile *profile, uint32_t node);
-
 /* The name of a node's innermost line; the command for a root. */
 const char *tree_name(const struct profile *profile, uint32_t node);
 
