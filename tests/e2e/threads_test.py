@@ -4,6 +4,7 @@ file, live, in a window, replayed, and where calls are counted."""
 
 import json
 import os
+import platform
 import subprocess
 import sys
 
@@ -76,14 +77,19 @@ with Daemon() as daemon:
 
 # ---- calls ----
 
-calls = scratch("calls.pb.gz")
-result = record([target("named_threads"), "0.5"], calls, "--threads", "--collector", "calls")
-truth, counted = Truth(result.out), {}
-for frames, weight in folded(calls):
-    if frames[-1] == "work":
-        counted[frames[1]] = counted.get(frames[1], 0) + weight
-check(counted == {f"[thread {name}]": n for name, n in truth.calls.items()},
-      f"work() was called {truth.calls}, counted: {counted}")
+def check_calls():
+    calls = scratch("calls.pb.gz")
+    result = record([target("named_threads"), "0.5"], calls, "--threads", "--collector", "calls")
+    truth, counted = Truth(result.out), {}
+    for frames, weight in folded(calls):
+        if frames[-1] == "work":
+            counted[frames[1]] = counted.get(frames[1], 0) + weight
+    check(counted == {f"[thread {name}]": n for name, n in truth.calls.items()},
+          f"work() was called {truth.calls}, counted: {counted}")
+
+
+if platform.machine() == "x86_64":  # elsewhere of instrumented programs alone
+    check_calls()
 
 # ---- how it is asked for ----
 
