@@ -233,6 +233,7 @@ static const char *const mark_names[WIRE_PSEUDO_MAX] = {
     [WIRE_PSEUDO_NO_RULE] = "[no unwind rule]",
     [WIRE_PSEUDO_BAD_STACK] = "[unreadable stack]",
     [WIRE_PSEUDO_SHORT_COPY] = "[stack copy too short]",
+    [WIRE_PSEUDO_LOST] = PROFILE_PRUNED,
 };
 
 static bool is_mark(const struct frame_key *key) {

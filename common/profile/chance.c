@@ -121,7 +121,7 @@ void chance_add(struct chance *chance, const struct profile *profile, uint32_t p
     double effect[SHARE_CLASSES];
     note_children(chance, &profile->processes[process]);
     note_missing(chance, profile, process, total);
-    if (!profile_of_calls(profile) && !profile_of_heap(profile))
+    if (!profile_of_calls(profile))
         chance->lost += (double)profile_lost(profile, &profile->processes[process]);
     if (total == 0)
         return;

@@ -205,7 +205,7 @@ static void weigh(struct diff *diff) {
 /* ---- the whole ---- */
 
 static uint64_t total_with_lost(const struct diff_side *side) {
-    return side->total + (side->may_be_gone ? 0 : side->lost);
+    return side->total + side->lost;
 }
 
 /* The total itself is an estimate. What was lost is in it, though not known by context. */
@@ -228,7 +228,6 @@ static void describe_side(struct diff *diff, int side, const char *name, const c
     it->title = profile_string(diff->profile, title);
     it->total = join->all[side].total;
     it->lost = join->all[side].lost;
-    it->may_be_gone = join->all[side].may_be_gone;
     it->samples = join->all[side].chance.kind == CHANCE_SAMPLED
                       ? chance_samples(&join->all[side].chance, CHANCE_TYPICAL)
                       : 0;

@@ -61,7 +61,6 @@ struct diff_side {
     const char *name;  /* of the file, "" when it has none */
     uint64_t total;    /* N */
     uint64_t lost;     /* weight of what was lost, which is in no context and not in N */
-    bool may_be_gone;  /* of a heap: it may have been freed since, and no bound has room for it */
     double samples;    /* effective sample size of a share of a tenth; 0: exact, or not known */
     const char *title; /* what was recorded (profile.h), "" when it is not known */
     const char *exe;   /* what its process is called; of several the heaviest */

@@ -153,7 +153,6 @@ static uint32_t join_process(struct joining *j, int side, const struct profile_p
 static void add_process(struct diff_group *group, const struct profile *from, uint32_t process,
                         uint64_t total) {
     group->lost += profile_lost(from, &from->processes[process]);
-    group->may_be_gone = profile_of_heap(from);
     chance_add(&group->chance, from, process, total);
     group->total += total;
     group->capped += from->processes[process].capped;

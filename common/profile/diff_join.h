@@ -28,9 +28,8 @@ struct diff_group {
     const char *exe; /* its own name, of the union's strings; NULL: it has none of these */
     uint64_t total;  /* what their contexts weigh */
     struct chance chance;
-    uint64_t lost;    /* what weighs so much was lost, and is in no context ... */
-    bool may_be_gone; /* ... but may have been freed since: it says nothing of what there is */
-    uint64_t capped;  /* each process may have so much more or less of any context */
+    uint64_t lost;   /* what weighs so much was lost, and is in no context */
+    uint64_t capped; /* each process may have so much more or less of any context */
 };
 
 /* count - error <= what is true <= count + more; as in the profile, not scaled. */

@@ -10,9 +10,7 @@
  *   c / k        where nothing of it was lost:     c (1 - 1 / k) less
  *   (c + L) / k  where all that was lost is its:   (c + L) / k - c more
  *
- * whatever was lost. Of a heap it is not known how much of what was lost has been freed since:
- * there no bound has room for it, and the reports say so. Where L is next to nothing, k is 1:
- * numbers are as in the reports.
+ * whatever was lost. Where L is next to nothing, k is 1: numbers are as in the reports.
  */
 #include <math.h>
 
@@ -24,16 +22,14 @@
 static double kept(const struct diff *diff, int side) {
     const struct diff_group *all = &diff->join->all[side];
     double there_was = (double)all->total + (double)all->lost;
-    if (all->may_be_gone || (double)all->lost <= NEXT_TO_NOTHING * there_was)
+    if ((double)all->lost <= NEXT_TO_NOTHING * there_was)
         return 1;
     return (double)all->total / there_was;
 }
 
 double diff_lost_share(const struct diff *diff, int side) {
     const struct diff_group *all = &diff->join->all[side];
-    return all->lost == 0 || all->may_be_gone
-               ? 0
-               : (double)all->lost / ((double)all->total + (double)all->lost);
+    return all->lost == 0 ? 0 : (double)all->lost / ((double)all->total + (double)all->lost);
 }
 
 double diff_loss_scale(const struct diff *diff) {
@@ -42,8 +38,6 @@ double diff_loss_scale(const struct diff *diff) {
 
 void diff_loss_widen(const struct diff *diff, int side, uint32_t process,
                      struct diff_bounds *bounds) {
-    if (diff->join->all[side].may_be_gone)
-        return;
     uint64_t lost =
         process != 0 ? diff->join->group[side][process].lost : diff->join->all[side].lost;
     double part = kept(diff, side), count = (double)bounds->count;

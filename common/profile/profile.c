@@ -368,6 +368,8 @@ uint64_t profile_lost(const struct profile *profile, const struct profile_proces
         return process->lost * (process->every > 1 ? process->every : 1);
     if (profile_of_faults(profile)) /* what is known of it is time */
         return 0;
+    if (profile_of_heap(profile)) /* what is there of it is in PROFILE_PRUNED frames */
+        return 0;
     bool gaps = strcmp(profile->type, "cpu") == 0;
     return process->lost_ns + (gaps ? process->gap_ns + process->gap_children_ns : 0);
 }

@@ -134,14 +134,10 @@ static void put_loss(const struct report *r) {
             continue;
         fprintf(r->out, "%s%s of it %s", separator, format_weight(diff->profile, it->lost).text,
                 side == DIFF_BEFORE ? "before" : "after");
-        if (!it->may_be_gone)
-            fprintf(r->out, " (%s)", format_share(diff_lost_share(diff, side)).text);
+        fprintf(r->out, " (%s)", format_share(diff_lost_share(diff, side)).text);
         separator = ", ";
     }
-    fprintf(r->out, ", in no context: %s\n",
-            diff->side[DIFF_AFTER].may_be_gone
-                ? "what of that was freed since is not known, and in no bound"
-                : "bounds have room for it anywhere");
+    fputs(", in no context: bounds have room for it anywhere\n", r->out);
 }
 
 static void put_why(const struct report *r) {

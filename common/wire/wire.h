@@ -564,6 +564,7 @@ enum wire_pseudo {
     WIRE_PSEUDO_NO_RULE = 3,
     WIRE_PSEUDO_BAD_STACK = 4,
     WIRE_PSEUDO_SHORT_COPY = 5, /* of a stack that was copied: it goes on above the copy */
+    WIRE_PSEUDO_LOST = 6,       /* all of it: of a block that is there, in any context */
     WIRE_PSEUDO_MAX = 16,
 };
 

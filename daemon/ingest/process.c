@@ -180,7 +180,7 @@ uint64_t process_period(const struct session_sampling *sampling, uint64_t rate) 
 
 /* Of blocks of which it is not known where they were allocated. */
 static uint32_t unknown_frame(struct process *p) {
-    return p->addresses != NULL ? addresses_frame(p->addresses, WIRE_PSEUDO_NO_RULE, 0) : 0;
+    return p->addresses != NULL ? addresses_frame(p->addresses, WIRE_PSEUDO_LOST, 0) : 0;
 }
 
 void process_see_mean(struct process *p) {
@@ -416,6 +416,8 @@ void process_stats_locked(struct process *p, struct process_stats *stats) {
     *stats = p->ended;
     if (p->live)
         sum_live(p, stats);
+    if (wire_of_heap(p->sampling.collector)) /* what that weighs is in the tree */
+        stats->counter[WIRE_LOST_NS] = 0;
 }
 
 char *process_call_modules_locked(const struct process *p) {

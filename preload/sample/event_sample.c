@@ -109,24 +109,32 @@ static void credit_own_time(struct agent_thread *thread, struct wire_slot *slot,
         session_count(slot, WIRE_CREDITED_NS, took);
 }
 
-/* For the metric whose stream the thread has. Blocks are followed by the one of the heap alone. */
-static bool take_for(struct agent_thread *thread, struct wire_session *session, uint32_t metric,
-                     const struct sample_job *job) {
-    const struct event_sample *sample = job->sample;
-    uint64_t weight = wire_of_numbers(metric) ? sample->count : sample->weight;
+static bool take_in_slot(struct agent_thread *thread, struct wire_session *session, uint32_t metric,
+                         const struct sample_job *job, uint64_t weight) {
     bool waited = false; /* for a place to report to: that is none of the lock's */
     struct wire_slot *slot = wait_for_slot(thread, session, &waited);
     if (slot == NULL) {
         session_lose(thread, session, weight);
         return false;
     }
-    bool sent = walk(thread, session, slot, metric, sample, weight);
+    bool sent = walk(thread, session, slot, metric, job->sample, weight);
     if (sent && !waited && wire_of_waits(metric) && !wire_of_numbers(metric))
         credit_own_time(thread, slot, job);
-    if (sent && wire_of_heap(metric))
-        block_sample_show(session, sample->number,
-                          WIRE_BLOCK_WEIGHT(weight, WIRE_DRAWN(sample->doubled, sample->usual)));
     return sent;
+}
+
+/* For the metric whose stream the thread has. Blocks are followed by the one of the heap alone,
+ * also where it was lost who has allocated them: they are there until they are freed. */
+static bool take_for(struct agent_thread *thread, struct wire_session *session, uint32_t metric,
+                     const struct sample_job *job) {
+    const struct event_sample *sample = job->sample;
+    uint64_t weight = wire_of_numbers(metric) ? sample->count : sample->weight;
+    bool sent = take_in_slot(thread, session, metric, job, weight);
+    if (!wire_of_heap(metric))
+        return sent;
+    block_sample_show(session, sample->number,
+                      WIRE_BLOCK_WEIGHT(weight, WIRE_DRAWN(sample->doubled, sample->usual)));
+    return true;
 }
 
 /* No tick comes meanwhile, which would find another stream than its own. True: the sample was sent

@@ -38,7 +38,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/redirect_torture_test.py tests/e2e/attach_test.py tests/e2e/attach_running_test.py tests/e2e/attach_late_test.py \
 	tests/e2e/attach_user_test.py tests/e2e/attach_stacks_test.py \
 	tests/e2e/attach_metrics_test.py tests/e2e/wall_again_test.py \
-	tests/e2e/blocks_test.py tests/e2e/held_test.py tests/e2e/kept_test.py tests/e2e/leak_test.py \
+	tests/e2e/blocks_test.py tests/e2e/held_test.py tests/e2e/kept_test.py tests/e2e/leak_test.py tests/e2e/lost_blocks_test.py \
 	tests/e2e/locks_test.py tests/e2e/metrics_test.py \
 	tests/e2e/wait_test.py tests/e2e/contexts_test.py tests/e2e/encode_test.py \
 	tests/e2e/encode_contexts_test.py tests/e2e/runtime_names_test.py
@@ -508,6 +508,11 @@ tests_targets_blocks_truth_LDFLAGS = -pthread
 check_PROGRAMS += tests/targets/leaky
 tests_targets_leaky_SOURCES = tests/targets/leaky.c
 tests_targets_leaky_CFLAGS = $(TARGET_CFLAGS) -O1
+
+# Allocates and frees what it is told.
+check_PROGRAMS += tests/targets/heap_steps
+tests_targets_heap_steps_SOURCES = tests/targets/heap_steps.c
+tests_targets_heap_steps_CFLAGS = $(TARGET_CFLAGS) -O1
 
 # What computes, allocates and waits at once.
 check_PROGRAMS += tests/targets/keeps tests/targets/other_build.so
