@@ -39,7 +39,7 @@ static inline void draws_add(struct draws *draws, uint64_t weight_ns, uint64_t m
  * of which 2^-shift are one of the sums'. */
 static inline void draws_add_event(struct draws *draws, uint64_t weight, double variance,
                                    unsigned shift) {
-    double square = ldexp(variance, -2 * (int)shift) + 0.5;
+    double square = ceil(ldexp(variance, -2 * (int)shift)); /* what varies at all is no 0 */
     if (__builtin_add_overflow(draws->squares, square < 0x1p63 ? (uint64_t)square : UINT64_MAX,
                                &draws->squares))
         draws->squares = UINT64_MAX;

@@ -68,7 +68,7 @@ static inline uint64_t table_mean(uint32_t doubled) {
 struct table_size {
     uint64_t bytes, beside; /* its own; and the others that the clock had for it */
     uint32_t doubled;       /* R was, so many times */
-    uint32_t usual;         /* ... and for places that allocate little */
+    uint32_t usual;         /* ... and is by now, for places that allocate little */
 };
 
 /* A block that has a point: does it stay, where R is doubled so many times at least? Then it was

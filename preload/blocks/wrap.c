@@ -142,6 +142,8 @@ static void stop(void *block, size_t size, uint64_t rest, const struct event_pla
     bool hit = stops_hit(&it->stops, rest) && block != NULL;
     it->unnoted = noted ? 0 : it->unnoted;
     draw(true);
+    if (it->stops.doubled > its.usual) /* this point was drawn before, maybe long before */
+        its.usual = it->stops.doubled;
     bool sampled = hit && stays(&its, place);
     if (sampled) {
         before = hcct_blocks_link.now();

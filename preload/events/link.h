@@ -36,7 +36,7 @@ struct event_sample {
     uint64_t count;    /* ... and events */
     uint64_t number;   /* of a block, as in the session's memory; 0: it is not followed */
     uint32_t doubled;  /* of a block: the mean between two was doubled so many times for it ... */
-    uint32_t usual;    /* ... and so many times where little is allocated */
+    uint32_t usual;    /* ... and so many times by now, where little is allocated */
     uint64_t ended_ns; /* of a wait: when it was over, CLOCK_MONOTONIC */
 };
 

@@ -100,6 +100,14 @@ tests_agent_blocks_nested_test_CPPFLAGS = $(AGENT_CPPFLAGS)
 tests_agent_blocks_nested_test_CFLAGS = $(AGENT_CFLAGS) -fno-builtin
 TESTS += tests/agent/blocks_nested_test
 
+check_PROGRAMS += tests/agent/blocks_late_test
+tests_agent_blocks_late_test_SOURCES = preload/blocks/rate.c preload/blocks/sites.c preload/blocks/stops.c preload/blocks/table.c \
+	preload/blocks/wrap.c preload/events/course.c preload/sample/draw.c preload/wrap/libc.c \
+	preload/wrap/next_symbol.c tests/agent/blocks_late_test.c
+tests_agent_blocks_late_test_CPPFLAGS = $(AGENT_CPPFLAGS)
+tests_agent_blocks_late_test_CFLAGS = $(AGENT_CFLAGS) -fno-builtin
+TESTS += tests/agent/blocks_late_test
+
 check_PROGRAMS += tests/agent/patience_test
 tests_agent_patience_test_SOURCES = preload/life/patience.c tests/agent/patience_test.c
 TESTS += tests/agent/patience_test

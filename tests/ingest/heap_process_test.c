@@ -81,7 +81,7 @@ static uint64_t total_of(struct process *process) {
 static uint64_t unknown_of(struct process *process) {
     struct mcct_view view = {.count = 0};
     struct mcct *tree = process_tree(process);
-    uint32_t frame = addresses_frame(process->addresses, WIRE_PSEUDO_NO_RULE, 0);
+    uint32_t frame = addresses_frame(process->addresses, WIRE_PSEUDO_LOST, 0);
     uint32_t node = node_child(tree, MCCT_ROOT, frame);
     if (node != 0)
         node_view(tree, node, &view);
