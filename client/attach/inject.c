@@ -258,6 +258,13 @@ static bool try_stopped(struct work *work, struct stop *stop) {
     return work->result == INJECT_CONFINED;
 }
 
+/* A thread that has ended, and is there until somebody notices, can't be traced either: it has no
+ * memory any more. */
+static bool is_over(pid_t pid, pid_t tid) {
+    uint64_t size;
+    return !target_status(pid, tid, "VmSize", false, &size);
+}
+
 static bool try_thread(struct work *work, pid_t tid) {
     struct stop stop;
     enum stopped stopped = stop_thread(&stop, work->target.pid, tid, clock_now() + STOP_NS);
@@ -266,10 +273,11 @@ static bool try_thread(struct work *work, pid_t tid) {
         work->result = INJECT_AGAIN;
         return true;
     }
-    if (stopped == STOPPED_GONE && errno == EPERM)
-        work->result = INJECT_NO_RIGHTS;
-    if (stopped == STOPPED_GONE)
-        return errno == EPERM;
+    if (stopped == STOPPED_GONE) {
+        bool refused = errno == EPERM && !is_over(work->target.pid, tid);
+        work->result = refused ? INJECT_NO_RIGHTS : work->result;
+        return refused;
+    }
     bool over = stopped == STOPPED_HERE && try_stopped(work, &stop);
     stop_release(&stop);
     uint64_t ns = clock_now() - began;
