@@ -92,18 +92,18 @@ check_PROGRAMS += tests/agent/thinning_test
 tests_agent_thinning_test_SOURCES = preload/sample/thinning.c preload/sample/interval.c preload/sample/draw.c \
 	tests/agent/thinning_test.c
 TESTS += tests/agent/thinning_test
-check_PROGRAMS += tests/agent/blocks_nested_test
-tests_agent_blocks_nested_test_SOURCES = preload/blocks/rate.c preload/blocks/sites.c preload/blocks/stops.c preload/blocks/table.c \
+# The library of allocations, without an agent.
+BLOCKS_ALONE = preload/blocks/rate.c preload/blocks/sites.c preload/blocks/stops.c preload/blocks/table.c \
 	preload/blocks/wrap.c preload/events/course.c preload/sample/draw.c preload/wrap/libc.c \
-	preload/wrap/next_symbol.c tests/agent/blocks_nested_test.c
+	preload/wrap/next_symbol.c
+check_PROGRAMS += tests/agent/blocks_nested_test
+tests_agent_blocks_nested_test_SOURCES = $(BLOCKS_ALONE) tests/agent/blocks_nested_test.c
 tests_agent_blocks_nested_test_CPPFLAGS = $(AGENT_CPPFLAGS)
 tests_agent_blocks_nested_test_CFLAGS = $(AGENT_CFLAGS) -fno-builtin
 TESTS += tests/agent/blocks_nested_test
 
 check_PROGRAMS += tests/agent/blocks_late_test
-tests_agent_blocks_late_test_SOURCES = preload/blocks/rate.c preload/blocks/sites.c preload/blocks/stops.c preload/blocks/table.c \
-	preload/blocks/wrap.c preload/events/course.c preload/sample/draw.c preload/wrap/libc.c \
-	preload/wrap/next_symbol.c tests/agent/blocks_late_test.c
+tests_agent_blocks_late_test_SOURCES = $(BLOCKS_ALONE) tests/agent/blocks_late_test.c
 tests_agent_blocks_late_test_CPPFLAGS = $(AGENT_CPPFLAGS)
 tests_agent_blocks_late_test_CFLAGS = $(AGENT_CFLAGS) -fno-builtin
 TESTS += tests/agent/blocks_late_test
